@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stream of YAML documents, by the YAML 1.2 core schema over libyaml's events.
+ *
+ * Duplicate keys, keys that are not scalars, more than KI_YAML_ALIAS_MAX uses
+ * of aliases or aliases that repeat more than KI_YAML_BYTES_MAX bytes, nesting
+ * beyond KI_YAML_DEPTH_MAX and files beyond KI_YAML_BYTES_MAX are errors.
+ * Every error about what the text says has file:line:column in front.
+ *
+ * libyaml reads YAML 1.1.  Where that would quietly give another value than
+ * YAML 1.2 does (NEL, LS and PS end a line, a lone CR too), the character is
+ * refused; it can be written as an escape.
+ */
+#ifndef KI_DOCUMENT_YAML_H
+#define KI_DOCUMENT_YAML_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "document/node.h"
+
+#define KI_YAML_BYTES_MAX (1u << 20)
+#define KI_YAML_DEPTH_MAX 200
+#define KI_YAML_ALIAS_MAX 99 /* what Kernel Index's reader bears */
+
+struct ki_yaml {
+	char *name; /* of the file, for messages */
+	size_t count;
+	struct ki_node **documents;
+	struct ki_node *nodes; /* all of them, for ki_yaml_free() */
+};
+
+/* Reads size bytes of text; name is what messages call it.  On failure *out is untouched. */
+int ki_yaml_parse(struct ki_yaml *out, const char *name, const char *text, size_t size,
+		  struct ki_error *e) KI_MUST_CHECK;
+
+/* The same of a file. */
+int ki_yaml_read(struct ki_yaml *out, const char *path, struct ki_error *e) KI_MUST_CHECK;
+
+void ki_yaml_free(struct ki_yaml *y);
+
+#endif
