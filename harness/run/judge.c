@@ -23,8 +23,9 @@ struct judge_output {
 	size_t index; /* among the case's operands */
 	struct ki_compare *compare;
 	size_t n_contenders;
-	size_t n_candidates; /* contenders, and the self-test's */
-	const void **candidates;
+	size_t n_candidates;     /* contenders, and the self-test's */
+	const void **candidates; /* whole outputs */
+	const void **tiles;      /* the rows of each that are compared at the moment */
 	uint64_t *keys;
 	void *wrong[SELF_TESTS];
 	bool shifted;
@@ -91,6 +92,7 @@ static void output_free(struct judge_output *o)
 {
 	ki_compare_free(o->compare);
 	free(o->candidates);
+	free(o->tiles);
 	free(o->keys);
 	free(o->wrong[SELF_TEST_ZEROS]);
 	free(o->wrong[SELF_TEST_SHIFTED]);
@@ -120,8 +122,9 @@ static int output_init(struct judge_output *o, const struct ki_contender *conten
 	size_t i, most = o->n_contenders + SELF_TESTS;
 
 	o->candidates = calloc(most, sizeof *o->candidates);
+	o->tiles = calloc(most, sizeof *o->tiles);
 	o->keys = calloc(most, sizeof *o->keys);
-	if (o->candidates == NULL || o->keys == NULL)
+	if (o->candidates == NULL || o->tiles == NULL || o->keys == NULL)
 		return ki_error_set(e, KI_FAIL_MEMORY, "out of memory");
 	for (i = 0; i < o->n_contenders; i++) {
 		if (!contenders[i].live)
@@ -148,12 +151,17 @@ static bool output_add_tiles(struct judge_output *o, size_t content)
 	const char *eager = ki_region_at(&j->reference.outputs, 0, o->index);
 	const double *ref = ki_region_at(&j->oracle.outputs, 0, o->index);
 	uint64_t row_bytes = op->row_length * ki_dtype_bytes(op->dtype), first, n;
+	size_t i;
 
 	for (first = 0; first < op->rows; first += n) {
 		n = op->rows - first < j->tile_rows ? op->rows - first : j->tile_rows;
 		if (!ki_contender_rows(&j->oracle, content, o->index, first, n))
 			return false;
-		ki_compare_add(o->compare, first, n, ref, eager + first * row_bytes, o->candidates,
+		for (i = 0; i < o->n_candidates; i++)
+			o->tiles[i] = o->candidates[i] != NULL
+					      ? (const char *)o->candidates[i] + first * row_bytes
+					      : NULL;
+		ki_compare_add(o->compare, first, n, ref, eager + first * row_bytes, o->tiles,
 			       o->keys);
 	}
 	return true;

@@ -26,6 +26,13 @@ measure() {
 	run -p "$scale" --out "$work/results" "$@"
 }
 
+# More than one tile of the oracle's float64 output, of 64 MiB each.
+sed 's/rows: \[7, 33\], columns: 65/rows: 3000, columns: 3000/' "$scale" >"$work/tiles.yaml"
+run -p "$work/tiles.yaml" -b scale.so -b scale-partial.so --out "$work/tiles"
+expect "an output of several tiles is compared whole: right ones pass" 4 "scale          passed"
+expect "an output of several tiles is compared whole: a last row that is missing shows" 4 "scale-partial  incorrect_numerical"
+rm -rf "$work/tiles"
+
 measure scale.so
 expect "a right backend passes" 0 "passed"
 if [ "$(records)" -eq 2 ]; then ok "one record a case"; else not_ok "one record a case"; fi
