@@ -17,7 +17,7 @@ static const char env_help[] =
 	"Says what this machine is, as a record would: the ExecutionEnvironment document, its\n"
 	"digest, and what was measured of the device.\n"
 	"\n"
-	"  -d, --device DEVICE   cpu (the default)\n"
+	"  -d, --device DEVICE   cpu (the default), cuda, or cuda:WHICH, an index or a UUID\n"
 	"  -t, --threads N       threads that a launch may use; all\n"
 	"  -j, --json            the document and the evidence as one JSON object\n"
 	"  -h, --help            this text\n";
@@ -70,8 +70,10 @@ static void env_print(const struct ki_identified *environment, const struct ki_s
 	printf("\n%-18s %s\n", "digest", environment->digest.text);
 }
 
-static int env_show(const char *kind, unsigned threads, bool json)
+static int env_show(const char *name, unsigned threads, bool json)
 {
+	const char *kind = strncmp(name, "cuda:", 5) == 0 ? "cuda" : name;
+	const char *selector = kind != name ? name + 5 : "";
 	struct ki_worker_run run = {.interrupt_fd = -1};
 	struct ki_session_device device = {0};
 	struct ki_identified environment = {0};
@@ -79,7 +81,7 @@ static int env_show(const char *kind, unsigned threads, bool json)
 	int rc = ki_session_nonce(run.nonce, &e);
 
 	if (rc == KI_SUCCESS)
-		rc = ki_session_probe(&device, kind, threads, &run, &e);
+		rc = ki_session_probe(&device, kind, selector, threads, &run, &e);
 	if (rc == KI_SUCCESS)
 		rc = ki_document_environment(&environment, json_object_get(device.probe, "facts"),
 					     &e);

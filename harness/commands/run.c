@@ -35,7 +35,8 @@ static const char run_help[] =
 	"  -c, --case AXIS=VALUE   only the cases with this binding (seq=1024, dtype=bf16); "
 	"values\n"
 	"                          of one axis add up\n"
-	"  -d, --device DEVICE     auto (the default), cpu or cuda\n"
+	"  -d, --device DEVICE     auto (the default: a GPU if one can be used), cpu, cuda, or\n"
+	"                          cuda:WHICH, an index or a UUID\n"
 	"      --baseline LABEL    whom the others are compared with; the first backend\n"
 	"  -o, --out DIR           where records and raw samples go; ki-results\n"
 	"  -j, --json              records as JSON lines on standard output, the table on\n"
@@ -193,9 +194,11 @@ static void run_announce(const struct run *r)
 				s->backends[i].path);
 	}
 	fprintf(stderr, "oracle    %s\nreference %s\n", s->oracle.path, s->reference.path);
-	fprintf(stderr, "device    %s: %s, %u thread%s (%s)\n", s->device.kind,
-		product != NULL ? product : "?", s->setting.threads,
-		s->setting.threads == 1 ? "" : "s", s->device.why);
+	fprintf(stderr, "device    %s: %s", s->device.kind, product != NULL ? product : "?");
+	if (strcmp(s->device.kind, "cpu") == 0)
+		fprintf(stderr, ", %u thread%s", s->setting.threads,
+			s->setting.threads == 1 ? "" : "s");
+	fprintf(stderr, " (%s)\n", s->device.why);
 }
 
 static int run_dry(const struct run *r)

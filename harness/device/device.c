@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "device/cpu.h"
+#include "device/cuda/cuda.h"
 #include "device/device.h"
 
-static const struct ki_device_ops *const device_table[] = {&ki_device_cpu};
+static const struct ki_device_ops *const device_table[] = {&ki_device_cpu, &ki_device_cuda};
 
 const struct ki_device_ops *ki_device_ops(const char *kind)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a worker needs of an execution device, as a table of functions: one implementation a file
- * (cpu.c).  Timing methods, placement and checks are written against this table alone, so
- * that a CPU and a GPU are measured by the same code.
+ * (cpu.c, cuda/cuda.c).  Timing methods, placement and checks are written against this table alone,
+ * so that a CPU and a GPU are measured by the same code.
  *
  * All calls come from one thread.  Pointers into device memory are opaque to the caller except
  * through copy_in, copy_out and fill.
@@ -24,16 +24,17 @@
 #define KI_DEVICE_MARKS_MAX 32768
 
 struct ki_device_request {
-	const char *kind; /* "cpu" */
+	const char *kind;     /* "cpu", "cuda" */
+	const char *selector; /* which of them: an index, a UUID; NULL or "": the first */
 	unsigned threads; /* that a launch may keep busy; 0: every CPU that the process may use */
 };
 
 struct ki_device_handle;
 
 struct ki_device_ops {
-	const char *kind;            /* "cpu" */
-	const char *timer;           /* Kernel Index's token: "monotonic_raw" */
-	const char *synchronization; /* what ends a sample: "launch_return" */
+	const char *kind;            /* "cpu", "cuda" */
+	const char *timer;           /* Kernel Index's token: "monotonic_raw", "cuda_events" */
+	const char *synchronization; /* what ends a sample: "launch_return", "stream_event" */
 
 	int (*open)(struct ki_device_handle **out, const struct ki_device_request *request,
 		    struct ki_error *e);
@@ -43,8 +44,9 @@ struct ki_device_ops {
 	void (*describe)(const struct ki_device_handle *h, struct ki_device *out);
 
 	/*
-	 * Facts for the record: {"hardware": {...}, "software": {...}} as ExecutionEnvironment
-	 * holds them, and "evidence": {...} for the rest.  A new reference, NULL without memory.
+	 * Facts for the record: {"hardware": {...}, "software": {...}, "settings": {...}} as
+	 * ExecutionEnvironment holds them (the last is optional), and "evidence": {...} for the
+	 * rest.  A new reference, NULL without memory.
 	 */
 	json_t *(*facts)(const struct ki_device_handle *h);
 
@@ -72,6 +74,8 @@ struct ki_device_ops {
 
 	/* Enqueues a write over KI_DEVICE_FLUSH_MULTIPLE times the last-level cache. */
 	int (*flush)(struct ki_device_handle *h, struct ki_error *e);
+	/* The same by reading: what is evicted need not be written back while a launch runs. */
+	int (*flush_by_reading)(struct ki_device_handle *h, struct ki_error *e);
 	/* Enqueues the smallest launch there is: an empty kernel, on a CPU an empty call. */
 	int (*control)(struct ki_device_handle *h, struct ki_error *e);
 
@@ -88,6 +92,11 @@ struct ki_device_ops {
 	 * counted) by as many threads as a launch may use.
 	 */
 	int (*copy_rate)(struct ki_device_handle *h, double *out_bytes_per_s, struct ki_error *e);
+
+	/* For plugins, as struct ki_host_cuda of ki_plugin.h has them; NULL on a CPU. */
+	void *(*proc)(struct ki_device_handle *h, const char *symbol);
+	int (*module_load)(struct ki_device_handle *h, void **out, const void *image,
+			   struct ki_error *e);
 };
 
 /* The implementation of this kind, or NULL. */

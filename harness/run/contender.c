@@ -147,11 +147,12 @@ static bool contender_create(struct ki_contender *k, enum ki_contender_role role
 	const struct ki_plan_deadlines *d = &k->setting->plan->deadlines;
 	bool oracle = role == KI_CONTENDER_ORACLE;
 	json_t *answer = NULL;
-	json_t *question = json_pack("{s:s, s:{s:s, s:i}, s:o, s:I}", "kernel", k->backend->kernel,
-				     "device", "kind", oracle ? "cpu" : k->setting->device_kind,
-				     "threads", (int)k->setting->threads, "workload",
-				     contender_workload(k, role), "slackBytes",
-				     oracle ? (json_int_t)0 : (json_int_t)k->setting->slack_bytes);
+	json_t *question = json_pack(
+		"{s:s, s:{s:s, s:s, s:i}, s:o, s:I}", "kernel", k->backend->kernel, "device",
+		"kind", oracle ? "cpu" : k->setting->device_kind, "selector",
+		oracle ? "" : k->setting->device_selector, "threads", (int)k->setting->threads,
+		"workload", contender_workload(k, role), "slackBytes",
+		oracle ? (json_int_t)0 : (json_int_t)k->setting->slack_bytes);
 
 	if (!contender_ask(k, &answer, KI_WIRE_CREATE, question, NULL, 0, d->create_ns))
 		return false;

@@ -119,11 +119,11 @@ static int session_filter(struct ki_session *s, const struct ki_session_request 
 
 /* ---------------------------------------------------------------- device */
 
-int ki_session_probe(struct ki_session_device *out, const char *kind, unsigned threads,
-		     const struct ki_worker_run *run, struct ki_error *e)
+int ki_session_probe(struct ki_session_device *out, const char *kind, const char *selector,
+		     unsigned threads, const struct ki_worker_run *run, struct ki_error *e)
 {
-	json_t *question =
-		json_pack("{s:{s:s, s:i}}", "device", "kind", kind, "threads", (int)threads);
+	json_t *question = json_pack("{s:{s:s, s:s, s:i}}", "device", "kind", kind, "selector",
+				     selector, "threads", (int)threads);
 	struct ki_failure failure;
 	struct ki_worker *w = NULL;
 	json_t *answer = NULL;
@@ -147,39 +147,92 @@ int ki_session_probe(struct ki_session_device *out, const char *kind, unsigned t
 		return rc;
 	}
 	out->kind = kind;
+	out->selector = selector;
 	out->probe = answer;
 	out->copy_rate = json_real_value(json_object_get(answer, "copyRate"));
 	out->flush_ns = (uint64_t)json_integer_value(json_object_get(answer, "flushNs"));
 	return KI_SUCCESS;
 }
 
-/* Which kind of device to use, or a usage error that says what would work. */
-static int session_choose_device(struct ki_session *s, const struct ki_session_request *r,
-				 struct ki_error *e)
+/* "cuda", or "cuda:" and which one; NULL when text is neither. */
+static const char *session_cuda_selector(const char *text)
 {
-	bool automatic = strcmp(r->device, "auto") == 0;
+	if (strcmp(text, "cuda") == 0)
+		return "";
+	if (strncmp(text, "cuda:", 5) == 0 && text[5] != '\0')
+		return text + 5;
+	return NULL;
+}
 
-	if (strncmp(r->device, "cuda", 4) == 0)
+static int session_probe_cpu(struct ki_session *s, const char *why, struct ki_error *e)
+{
+	snprintf(s->device.why, sizeof s->device.why, "%s", why);
+	return ki_session_probe(&s->device, "cpu", "", (unsigned)s->plan.cpu.threads,
+				&s->setting.workers, e);
+}
+
+/* A GPU when one can be used, else the CPU and the reason. */
+static int session_probe_auto(struct ki_session *s, struct ki_error *e)
+{
+	struct ki_error inner = {0};
+	int rc = ki_session_probe(&s->device, "cuda", "", 0, &s->setting.workers, &inner);
+
+	if (rc == KI_SUCCESS) {
+		snprintf(s->device.why, sizeof s->device.why, "the first CUDA device");
+		return KI_SUCCESS;
+	}
+	if (rc == KI_FAIL_INTERRUPT || !s->plan.cpu.present)
+		return ki_error_set(e, inner.code, "%s", inner.text);
+	return session_probe_cpu(s, inner.text, e);
+}
+
+static int session_probe(struct ki_session *s, const struct ki_session_request *r,
+			 struct ki_error *e)
+{
+	const char *selector = session_cuda_selector(r->device);
+	struct ki_error inner = {0};
+	int rc;
+
+	if (selector != NULL && s->plan.cuda) {
+		snprintf(s->device.why, sizeof s->device.why, "as --device says");
+		rc = ki_session_probe(&s->device, "cuda", selector, 0, &s->setting.workers, &inner);
+		if (rc == KI_SUCCESS)
+			return rc;
+		if (rc != KI_FAIL_INPUT || !s->plan.cpu.present)
+			return ki_error_set(e, (enum ki_code)rc, "%s", inner.text);
+		return ki_error_set(e, KI_FAIL_INPUT,
+				    "%s. What works here: ki-harness -p %s -b %s --device cpu",
+				    inner.text, r->protocol, r->backends[0]);
+	}
+	if (strcmp(r->device, "auto") == 0 && s->plan.cuda)
+		return session_probe_auto(s, e);
+	return session_probe_cpu(s,
+				 strcmp(r->device, "auto") == 0 ? "the only one in the protocol"
+								: "as --device says",
+				 e);
+}
+
+/* Is the device one that there can be, and that the protocol is for? */
+static int session_check_device(const struct ki_session *s, const struct ki_session_request *r,
+				struct ki_error *e)
+{
+	bool cuda = session_cuda_selector(r->device) != NULL;
+
+	if (!cuda && strcmp(r->device, "auto") != 0 && strcmp(r->device, "cpu") != 0)
 		return ki_error_set(
 			e, KI_FAIL_USAGE,
-			"--device %s: this version measures on the CPU alone; it has no "
-			"CUDA device yet. What works: ki-harness -p %s -b %s --device cpu",
-			r->device, r->protocol, r->backends[0]);
-	if (!automatic && strcmp(r->device, "cpu") != 0)
-		return ki_error_set(e, KI_FAIL_USAGE, "--device %s: expected auto, cpu or cuda",
-				    r->device);
-	if (!s->plan.cpu.present)
-		return ki_error_set(
-			e, KI_FAIL_USAGE,
-			"protocol %s has no variant for the CPU (spec.devices.cpu), and "
-			"this version measures on no other device",
-			s->plan.path);
-	s->device.kind = "cpu";
-	s->setting.threads = (unsigned)s->plan.cpu.threads;
-	snprintf(s->device.why, sizeof s->device.why, "%s",
-		 !automatic     ? "as --device says"
-		 : s->plan.cuda ? "no CUDA device can be used by this version"
-				: "the only one in the protocol");
+			"--device %s: expected auto, cpu, cuda or cuda:WHICH, an index or "
+			"the UUID of one",
+			r->device);
+	if (cuda && !s->plan.cuda)
+		return ki_error_set(e, KI_FAIL_USAGE,
+				    "protocol %s has no variant for CUDA (spec.devices.cuda); what "
+				    "works: ki-harness -p %s -b %s --device cpu",
+				    s->plan.path, r->protocol, r->backends[0]);
+	if (strcmp(r->device, "cpu") == 0 && !s->plan.cpu.present)
+		return ki_error_set(e, KI_FAIL_USAGE,
+				    "protocol %s has no variant for the CPU (spec.devices.cpu)",
+				    s->plan.path);
 	return KI_SUCCESS;
 }
 
@@ -283,7 +336,7 @@ static int session_protocol(struct ki_session *s, struct ki_error *e)
 	const struct ki_identity_device device = {
 		.timer = json_string_value(json_object_get(probe, "timer")),
 		.synchronization = json_string_value(json_object_get(probe, "synchronization")),
-		.threads = s->setting.threads,
+		.threads = strcmp(s->device.kind, "cpu") == 0 ? s->setting.threads : 0,
 		.flush_llc_multiple = KI_DEVICE_FLUSH_MULTIPLE,
 	};
 	int rc = ki_identity_protocol(&s->protocol.document, &s->plan, &s->cases.cases[0], &device,
@@ -304,8 +357,7 @@ static int session_prepare(struct ki_session *s, const struct ki_session_request
 	if (rc == KI_SUCCESS)
 		rc = session_describe(s, e);
 	if (rc == KI_SUCCESS)
-		rc = ki_session_probe(&s->device, s->device.kind, s->setting.threads,
-				      &s->setting.workers, e);
+		rc = session_probe(s, r, e);
 	if (rc != KI_SUCCESS)
 		return rc;
 	s->setting.threads =
@@ -345,11 +397,12 @@ int ki_session_open(struct ki_session *out, const struct ki_session_request *req
 	if (rc == KI_SUCCESS)
 		rc = session_filter(s, request, e);
 	if (rc == KI_SUCCESS)
-		rc = session_choose_device(s, request, e);
+		rc = session_check_device(s, request, e);
 	if (rc == KI_SUCCESS)
 		rc = session_prepare(s, request, e);
 	s->setting.plan = &s->plan;
 	s->setting.device_kind = s->device.kind;
+	s->setting.device_selector = s->device.selector;
 	s->setting.oracle = &s->oracle;
 	s->setting.reference = &s->reference;
 	if (rc != KI_SUCCESS)

@@ -28,7 +28,7 @@ struct ki_session_request {
 	const char *backends[KI_SESSION_BACKENDS_MAX]; /* [LABEL=]FILE[#KERNEL] */
 	size_t n_filters;
 	const char *filters[KI_SESSION_FILTERS_MAX]; /* AXIS=VALUE */
-	const char *device;                          /* "auto", "cpu", "cuda" */
+	const char *device;                          /* "auto", "cpu", "cuda", "cuda:0" */
 	const char *baseline;                        /* a label, or NULL: the first backend */
 	const char *out;                             /* folder for results */
 	bool dry_run;                                /* nothing is written */
@@ -37,7 +37,8 @@ struct ki_session_request {
 /* What a device said when it was asked. */
 struct ki_session_device {
 	const char *kind;
-	char why[160];    /* one line: which device, and why that one */
+	const char *selector;        /* in the request; "" for the first */
+	char why[KI_ERROR_TEXT_MAX]; /* one line: which device, and why that one */
 	json_t *probe;    /* the answer: {"facts", "threads", "copyRate", "flushNs", ...} */
 	double copy_rate; /* bytes a second */
 	uint64_t flush_ns;
@@ -67,8 +68,9 @@ int ki_session_open(struct ki_session *out, const struct ki_session_request *req
 void ki_session_close(struct ki_session *s);
 
 /* Asks a device of this kind what it is, in a worker of its own.  threads 0: all. */
-int ki_session_probe(struct ki_session_device *out, const char *kind, unsigned threads,
-		     const struct ki_worker_run *run, struct ki_error *e) KI_MUST_CHECK;
+int ki_session_probe(struct ki_session_device *out, const char *kind, const char *selector,
+		     unsigned threads, const struct ki_worker_run *run,
+		     struct ki_error *e) KI_MUST_CHECK;
 
 /* A new nonce from the system's random numbers. */
 int ki_session_nonce(uint64_t nonce[2], struct ki_error *e) KI_MUST_CHECK;

@@ -11,8 +11,9 @@
 
 struct ki_run_setting {
 	const struct ki_plan *plan;
-	const char *device_kind; /* "cpu" */
-	unsigned threads;        /* that a launch may use; also what this process uses */
+	const char *device_kind;     /* "cpu", "cuda" */
+	const char *device_selector; /* "" for the first of its kind */
+	unsigned threads;            /* that a launch may use; also what this process uses */
 	struct ki_worker_run workers;
 	uint64_t seed;        /* of schedules and placements; recorded */
 	uint64_t slack_bytes; /* of the operands' slab */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "worker/host.h"
 
@@ -31,10 +32,39 @@ static ki_status host_fail(const struct ki_host *host, ki_status code, int64_t n
 	return code;
 }
 
+static void *host_cuda_proc(const struct ki_host *host, const char *symbol)
+{
+	struct ki_host_services *s = host->self;
+
+	return s->ops->proc(s->device, symbol);
+}
+
+static ki_status host_cuda_module_load(const struct ki_host *host, void **out, const void *image)
+{
+	struct ki_host_services *s = host->self;
+	struct ki_error e = {0};
+
+	switch (s->ops->module_load(s->device, out, image, &e)) {
+	case KI_SUCCESS:
+		return KI_OK;
+	case KI_FAIL_MEMORY:
+		return host->fail(host, KI_E_NOMEM, e.native, e.text);
+	case KI_FAIL_BACKEND:
+		return host->fail(host, KI_E_POISONED, e.native, e.text);
+	default:
+		return host->fail(host, KI_E_BUILD, e.native, e.text);
+	}
+}
+
 static const void *host_extension(const struct ki_host *host, const char *id)
 {
-	(void)host;
-	(void)id;
+	static const struct ki_host_cuda cuda = {.struct_size = sizeof cuda,
+						 .proc = host_cuda_proc,
+						 .module_load = host_cuda_module_load};
+	const struct ki_host_services *s = host->self;
+
+	if (strcmp(id, KI_EXT_CUDA) == 0 && s->ops != NULL && s->ops->proc != NULL)
+		return &cuda;
 	return NULL;
 }
 

@@ -7,12 +7,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device/device.h"
 #include "ki_plugin.h"
 
 #define KI_HOST_TEXT_MAX 400
 
 struct ki_host_services {
 	struct ki_host table; /* what the plugin sees; its self points here */
+	/* The device that the plugin runs on, once it is open: what it offers is an extension. */
+	const struct ki_device_ops *ops;
+	struct ki_device_handle *device;
 	pthread_mutex_t lock; /* fail and log may come from any thread */
 	bool failed;          /* since ki_host_services_begin() */
 	ki_status code;

@@ -104,6 +104,7 @@ static int servant_open_device(struct ki_servant *s, const json_t *payload, stru
 	const json_t *device = json_object_get(payload, "device");
 	struct ki_device_request request = {
 		.kind = json_string_value(json_object_get(device, "kind")),
+		.selector = json_string_value(json_object_get(device, "selector")),
 		.threads = (unsigned)json_integer_value(json_object_get(device, "threads")),
 	};
 	int rc;
@@ -115,9 +116,12 @@ static int servant_open_device(struct ki_servant *s, const json_t *payload, stru
 		return ki_error_set(e, KI_FAIL_INPUT, "no device of kind \"%s\"",
 				    request.kind != NULL ? request.kind : "");
 	rc = s->ops->open(&s->device, &request, e);
-	if (rc == KI_SUCCESS)
-		s->ops->describe(s->device, &s->abi_device);
-	return rc;
+	if (rc != KI_SUCCESS)
+		return rc;
+	s->ops->describe(s->device, &s->abi_device);
+	s->host.ops = s->ops;
+	s->host.device = s->device;
+	return KI_SUCCESS;
 }
 
 /* ---------------------------------------------------------------- probe */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fused/fused.h"
+#include "fused/fused_gpu.h"
 #include "ki_plugin.h"
 #include "support/pool.h"
 #include "support/toolchain.h"
@@ -15,6 +16,8 @@
 #define FUSED_STREAM_BYTES ((size_t)1 << 20)
 
 struct ki_instance {
+	bool on_gpu; /* then this, else the rest */
+	struct fused_gpu gpu;
 	struct fused_shape shape;
 	fused_block_fn *block;
 	struct pool *pool;
@@ -55,10 +58,15 @@ static fused_block_fn *fused_choose(const char *name)
 static const char *fused_read(struct mta *mta, fused_block_fn **block, const struct ki_device *dev,
 			      const struct ki_workload *w)
 {
-	const char *why = mta_read(mta, dev, w, false);
+	const char *why = mta_read(mta, w, false);
 
+	*block = NULL;
 	if (why != NULL)
 		return why;
+	if (dev->dl.device_type == kDLCUDA)
+		return fused_gpu_refuses(mta);
+	if (dev->dl.device_type != kDLCPU)
+		return "only the CPU and CUDA devices";
 	*block = fused_choose(mta_string(w, "isa"));
 	return *block != NULL ? NULL : "the CPU lacks the instruction set of the attribute isa";
 }
@@ -122,6 +130,12 @@ static unsigned fused_thread_count(const struct mta *m, unsigned allowed)
 static void fused_destroy(ki_instance *k)
 {
 	unsigned i;
+
+	if (k->on_gpu) {
+		fused_gpu_fini(&k->gpu);
+		free(k);
+		return;
+	}
 
 	for (i = 0; k->rooms != NULL && i < pool_threads(k->pool); i++)
 		free(k->rooms[i].memory);
@@ -214,7 +228,15 @@ static ki_status fused_create(ki_instance **out, const struct ki_host *host,
 	if (k == NULL)
 		return host->fail(host, KI_E_NOMEM, 0, "no memory for an instance");
 	k->block = block;
-	if (fused_init(k, &mta, dev->cpu_threads) != 0) {
+	k->on_gpu = dev->dl.device_type == kDLCUDA;
+	if (k->on_gpu) {
+		ki_status status = fused_gpu_init(&k->gpu, &mta, host);
+
+		if (status != KI_OK) {
+			free(k);
+			return status;
+		}
+	} else if (fused_init(k, &mta, dev->cpu_threads) != 0) {
 		fused_destroy(k);
 		return host->fail(host, KI_E_NOMEM, 0, "no memory or no threads for an instance");
 	}
@@ -232,6 +254,8 @@ static ki_status fused_launch(ki_instance *k, const struct ki_launch *l)
 					.bias = k->bias,
 					.y = l->operands[MTA_Y].tensor->data}};
 
+	if (k->on_gpu)
+		return fused_gpu_forward(&k->gpu, l);
 	fused_weights(k, l->operands[MTA_WEIGHT].tensor->data, l->operands[MTA_BIAS].tensor->data);
 	pool_run(k->pool, m->batch * m->groups * k->blocks, fused_task, &w);
 	return KI_OK;

@@ -157,7 +157,7 @@ static ki_status oracle_supports(const struct ki_host *host, const struct ki_dev
 				 const struct ki_workload *w)
 {
 	struct mta mta;
-	const char *why = mta_read(&mta, dev, w, true);
+	const char *why = dev->dl.device_type == kDLCPU ? mta_read(&mta, w, true) : "only the CPU";
 
 	return why == NULL ? KI_OK : host->fail(host, KI_E_UNSUPPORTED, 0, why);
 }
@@ -199,7 +199,7 @@ static ki_status oracle_create(ki_instance **out, const struct ki_host *host,
 
 	if (k == NULL)
 		return host->fail(host, KI_E_NOMEM, 0, "no memory for an instance");
-	why = mta_read(&k->mta, dev, w, true);
+	why = dev->dl.device_type == kDLCPU ? mta_read(&k->mta, w, true) : "only the CPU";
 	if (why != NULL) {
 		free(k);
 		return host->fail(host, KI_E_UNSUPPORTED, 0, why);

@@ -163,13 +163,18 @@ static const char *mta_shapes(struct mta *out, const struct ki_workload *w)
 	return NULL;
 }
 
-const char *mta_read(struct mta *out, const struct ki_device *dev, const struct ki_workload *w,
-		     bool float64_output)
+const char *mta_dtype_name(enum mta_dtype t)
+{
+	static const char *const names[] = {
+		[MTA_FP32] = "fp32", [MTA_BF16] = "bf16", [MTA_FP16] = "fp16"};
+
+	return names[t];
+}
+
+const char *mta_read(struct mta *out, const struct ki_workload *w, bool float64_output)
 {
 	const char *pass = mta_string(w, "pass"), *why;
 
-	if (dev->dl.device_type != kDLCPU)
-		return "only the CPU";
 	if (strcmp(w->op, MTA_OP) != 0 || pass == NULL || strcmp(pass, "forward") != 0)
 		return "only " MTA_OP ", pass forward";
 	why = mta_operands(w);

@@ -41,11 +41,13 @@ struct mta {
 };
 
 /*
- * NULL, or why the workload is not this operation on the CPU in a dtype of ours: static text.  y
- * has the dtype of the inputs or, with float64_output, float64.
+ * NULL, or why the workload is not this operation in a dtype of ours: static text.  y has the dtype
+ * of the inputs or, with float64_output, float64.
  */
-const char *mta_read(struct mta *out, const struct ki_device *dev, const struct ki_workload *w,
-		     bool float64_output);
+const char *mta_read(struct mta *out, const struct ki_workload *w, bool float64_output);
+
+/* "fp32", "bf16", "fp16". */
+const char *mta_dtype_name(enum mta_dtype t);
 
 /* A string attribute's value, or NULL. */
 const char *mta_string(const struct ki_workload *w, const char *name);

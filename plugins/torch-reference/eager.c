@@ -263,7 +263,7 @@ void eager_fini(struct eager *e)
 }
 
 /* Of masked, or c if that is larger. */
-static uint64_t eager_tensor_bytes(const struct mta *m)
+uint64_t eager_tensor_bytes(const struct mta *m)
 {
 	uint64_t heads = m->heads_in > m->heads_out ? m->heads_in : m->heads_out;
 	uint64_t bytes = m->batch * heads * m->length * m->length * mta_element_bytes(m->dtype);

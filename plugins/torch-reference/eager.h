@@ -34,8 +34,9 @@ struct eager {
 int eager_init(struct eager *e, const struct mta *mta, unsigned threads); /* 0, or no memory */
 void eager_fini(struct eager *e);
 
-/* Bytes of scratch: masked, which c reuses, and p. */
+/* Bytes of scratch: masked, which c reuses, and p behind it. */
 uint64_t eager_scratch_bytes(const struct mta *mta);
+uint64_t eager_tensor_bytes(const struct mta *mta); /* of masked */
 
 void eager_forward(struct eager *e, const void *scores, const void *weight, const void *bias,
 		   void *y, void *scratch);

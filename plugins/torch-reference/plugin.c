@@ -1,50 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "ki_plugin.h"
 #include "support/toolchain.h"
 #include "torch-reference/eager.h"
+#include "torch-reference/eager_gpu.h"
 
+/* On one device or the other. */
 struct ki_instance {
-	struct eager eager;
+	bool on_gpu;
+	struct eager cpu;
+	struct eager_gpu gpu;
+	uint64_t scratch_bytes;
 };
+
+static const char *reference_read(struct mta *out, const struct ki_device *dev,
+				  const struct ki_workload *w)
+{
+	if (dev->dl.device_type != kDLCPU && dev->dl.device_type != kDLCUDA)
+		return "only the CPU and CUDA devices";
+	return mta_read(out, w, false);
+}
 
 static ki_status reference_supports(const struct ki_host *host, const struct ki_device *dev,
 				    const struct ki_workload *w)
 {
 	struct mta mta;
-	const char *why = mta_read(&mta, dev, w, false);
+	const char *why = reference_read(&mta, dev, w);
 
 	return why == NULL ? KI_OK : host->fail(host, KI_E_UNSUPPORTED, 0, why);
+}
+
+static ki_status reference_init(ki_instance *k, const struct ki_host *host,
+				const struct ki_device *dev, const struct mta *mta)
+{
+	k->on_gpu = dev->dl.device_type == kDLCUDA;
+	k->scratch_bytes = eager_scratch_bytes(mta);
+	if (k->on_gpu)
+		return eager_gpu_init(&k->gpu, mta, host);
+	if (eager_init(&k->cpu, mta, dev->cpu_threads) != 0)
+		return host->fail(host, KI_E_NOMEM, 0, "no memory or no threads for an instance");
+	return KI_OK;
 }
 
 static ki_status reference_create(ki_instance **out, const struct ki_host *host,
 				  const struct ki_device *dev, const struct ki_workload *w)
 {
 	struct mta mta;
-	const char *why = mta_read(&mta, dev, w, false);
+	const char *why = reference_read(&mta, dev, w);
 	ki_instance *k;
+	ki_status status;
 
 	if (why != NULL)
 		return host->fail(host, KI_E_UNSUPPORTED, 0, why);
 	k = calloc(1, sizeof *k);
-	if (k == NULL || eager_init(&k->eager, &mta, dev->cpu_threads) != 0) {
+	status = k != NULL ? reference_init(k, host, dev, &mta)
+			   : host->fail(host, KI_E_NOMEM, 0, "no memory for an instance");
+	if (status == KI_OK)
+		*out = k;
+	else
 		free(k);
-		return host->fail(host, KI_E_NOMEM, 0, "no memory or no threads for an instance");
-	}
-	*out = k;
-	return KI_OK;
+	return status;
 }
 
 static ki_status reference_needs(ki_instance *k, struct ki_needs *out)
 {
-	out->scratch_bytes = eager_scratch_bytes(&k->eager.mta);
+	out->scratch_bytes = k->scratch_bytes;
 	return KI_OK;
 }
 
 static ki_status reference_launch(ki_instance *k, const struct ki_launch *l)
 {
-	eager_forward(&k->eager, l->operands[MTA_SCORES].tensor->data,
+	if (k->on_gpu)
+		return eager_gpu_forward(&k->gpu, l);
+	eager_forward(&k->cpu, l->operands[MTA_SCORES].tensor->data,
 		      l->operands[MTA_WEIGHT].tensor->data, l->operands[MTA_BIAS].tensor->data,
 		      l->operands[MTA_Y].tensor->data, l->scratch);
 	return KI_OK;
@@ -52,7 +82,10 @@ static ki_status reference_launch(ki_instance *k, const struct ki_launch *l)
 
 static void reference_destroy(ki_instance *k)
 {
-	eager_fini(&k->eager);
+	if (k->on_gpu)
+		eager_gpu_fini(&k->gpu);
+	else
+		eager_fini(&k->cpu);
 	free(k);
 }
 

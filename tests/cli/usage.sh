@@ -26,7 +26,7 @@ expect "two protocols are refused" 2 "given twice"
 run -p "$scale" -b scale.so --frob
 expect "an unknown option points to the help" 2 "run --help"
 run -p "$scale" -b scale.so --device gpu --dry-run
-expect "an unknown device is refused" 2 "expected auto, cpu or cuda"
+expect "an unknown device is refused" 2 "expected auto, cpu, cuda or cuda:WHICH"
 run -p "$scale" -b scale.so --device cuda --dry-run
 expect "cuda says what is missing and which command works" 2 "--device cpu"
 run -p "$scale" -b scale.so --case length=5 --dry-run

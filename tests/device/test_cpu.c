@@ -89,7 +89,7 @@ static void **chase_new(void)
 	return &memory[order[0] * CHASE_POINTERS];
 }
 
-Test(cpu, a_flush_really_evicts)
+static void assert_evicts(int (*flush)(struct ki_device_handle *h, struct ki_error *e))
 {
 	struct ki_device_handle *h = open_cpu(0);
 	void **start = chase_new();
@@ -103,7 +103,7 @@ Test(cpu, a_flush_really_evicts)
 		chase(start);
 		t = chase(start);
 		warm = t < warm ? t : warm;
-		cr_assert_eq(ki_device_cpu.flush(h, &e), KI_SUCCESS);
+		cr_assert_eq(flush(h, &e), KI_SUCCESS);
 		t = chase(start);
 		cold = t < cold ? t : cold;
 	}
@@ -111,6 +111,16 @@ Test(cpu, a_flush_really_evicts)
 	cr_expect(cold > 3 * warm, "cold %llu ns, warm %llu ns", (unsigned long long)cold,
 		  (unsigned long long)warm);
 	ki_device_cpu.close(h);
+}
+
+Test(cpu, a_flush_really_evicts)
+{
+	assert_evicts(ki_device_cpu.flush);
+}
+
+Test(cpu, a_flush_by_reading_evicts_too)
+{
+	assert_evicts(ki_device_cpu.flush_by_reading);
 }
 
 Test(cpu, fill_writes_the_poison_words_and_cuts_the_last)

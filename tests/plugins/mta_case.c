@@ -254,7 +254,7 @@ void mta_case_damage(struct mta_case *c, enum mta_damage d)
 {
 	switch (d) {
 	case OTHER_DEVICE:
-		c->device = kDLCUDA;
+		c->device = kDLVulkan;
 		break;
 	case OTHER_OP:
 		c->workload.op = "multi-token-attention/2";
