@@ -32,8 +32,11 @@ static int tell(struct ki_servant *s, ask *call, json_t *payload, int fd, int se
 
 	if (rc != KI_SUCCESS)
 		fprintf(stderr, "%s: %s\n", ki_servant_phase(s), e.text);
-	else if (answer != NULL && json_object_get(answer, "damage") != NULL)
-		json_dumpf(json_object_get(answer, "damage"), stdout, 0), puts("");
+	/* What the launch did to memory that is not its own: both empty. */
+	if (json_object_get(answer, "damage") != NULL) {
+		json_dumpf(json_object_get(answer, "damage"), stdout, 0);
+		putchar('\n');
+	}
 	json_decref(answer);
 	json_decref(payload);
 	return rc;

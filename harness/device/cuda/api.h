@@ -135,6 +135,7 @@ enum { KI_CU_LIMIT_PERSISTING_L2_CACHE = 6 }; /* cuCtxSetLimit */
 	   ki_cu_stream, void **, void **))
 
 struct ki_cu_api {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator */
 #define KI_CU_MEMBER(need, field, symbol, parameters) ki_cu_result(*field) parameters;
 	KI_CU_FUNCTIONS(KI_CU_MEMBER)
 #undef KI_CU_MEMBER

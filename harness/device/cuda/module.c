@@ -64,7 +64,7 @@ int ki_cuda_module_load(ki_cu_module *out, const struct ki_cuda_driver *d, const
 {
 	int options[] = {KI_CU_JIT_ERROR_LOG_BUFFER, KI_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	char *log = calloc(1, MODULE_LOG_BYTES);
-	/* A size travels in the pointer itself. */
+	/* A size travels in the pointer itself.  NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	void *values[] = {log, (void *)(uintptr_t)(MODULE_LOG_BYTES - 1)};
 	ki_cu_result r;
 	int rc = KI_SUCCESS;

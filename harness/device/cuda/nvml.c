@@ -35,6 +35,7 @@ struct ki_nvml {
 	void *library;
 	nvml_device device;
 	char driver[81];
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declarator */
 #define NVML_MEMBER(field, symbol, parameters) int(*field) parameters;
 	NVML_FUNCTIONS(NVML_MEMBER)
 #undef NVML_MEMBER
