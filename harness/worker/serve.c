@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ki_plugin.h"
 #include "worker/serve.h"
 #include "worker/servant.h"
 #include "worker/wire.h"
@@ -43,18 +44,28 @@ static void serve_settle(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/*
+ * What the plugin's call returned, or -1 for a failure of this side.  A device whose context is
+ * beyond use was brought there by the only kernel that ran on it beside ours.
+ */
+static json_int_t serve_status(const struct ki_servant *s, const struct ki_error *e)
+{
+	int64_t status = ki_servant_status(s);
+
+	return status < 0 && e->code == KI_FAIL_BACKEND ? KI_E_POISONED : status;
+}
+
 static int serve_failed(struct ki_wire *wire, const struct ki_servant *s, const struct ki_error *e)
 {
+	json_int_t status = serve_status(s, e);
 	json_t *payload = json_pack("{s:s, s:I, s:I, s:s}", "phase", ki_servant_phase(s), "code",
-				    (json_int_t)ki_servant_status(s), "native",
-				    (json_int_t)e->native, "text", e->text);
+				    status, "native", (json_int_t)e->native, "text", e->text);
 	struct ki_error ignored = {0};
 	int rc;
 
 	if (payload == NULL) /* text that is no UTF-8 */
-		payload = json_pack("{s:s, s:I, s:s}", "phase", ki_servant_phase(s), "code",
-				    (json_int_t)ki_servant_status(s), "text",
-				    "a reason that is not UTF-8");
+		payload = json_pack("{s:s, s:I, s:s}", "phase", ki_servant_phase(s), "code", status,
+				    "text", "a reason that is not UTF-8");
 	rc = ki_wire_send(wire, KI_WIRE_FAILED, payload, NULL, 0, &ignored);
 	json_decref(payload);
 	return rc;

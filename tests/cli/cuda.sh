@@ -81,6 +81,9 @@ fails fake-cuda-jit compile_error "line 7; error : planted" "PTX that does not c
 fails fake-cuda-ptx-old compile_error "update the driver" "PTX that is newer than the driver"
 fails fake-cuda-sticky invalid_reference "CUDA_ERROR_ILLEGAL_ADDRESS (700)" "an error that stays"
 
+# The reference is through with its launches before that one.
+fails fake-cuda-sticky-late runtime_error "CUDA_ERROR_ILLEGAL_ADDRESS (700)" "an error that stays, in a timed launch"
+
 # Whatever the probe measures must be a time.
 for fake in fake-cuda-negative fake-cuda-zero fake-cuda-nan; do
 	refuses "$fake" "two events with a launch between them" "events that are no time apart ($fake)"
