@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <langinfo.h>
@@ -178,6 +179,7 @@ static void run_announce(const struct run *r)
 	const char *product = json_string_value(json_object_get(hardware, "product"));
 	size_t i;
 
+	assert(s->device.kind != NULL);
 	if (r->options.quiet)
 		return;
 	if (s->protocol_elsewhere)
@@ -405,8 +407,11 @@ static int run_begin(struct run *r, struct ki_error *e)
 {
 	struct ki_session *s = &r->session;
 	size_t n = s->cases.count * s->n_backends, i;
-	double *weights = calloc(s->cases.count, sizeof *weights);
+	double *weights;
 
+	/* A session without a case or a backend does not open. */
+	assert(n > 0);
+	weights = calloc(s->cases.count, sizeof *weights);
 	r->rows = calloc(n, sizeof *r->rows);
 	r->reasons = calloc(n, sizeof *r->reasons);
 	for (i = 0; weights != NULL && i < s->cases.count; i++)
