@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "document/node.h"
 
 #define EXCERPT_BYTES 40
@@ -164,13 +165,8 @@ int ki_node_resolve(struct ki_node *n, struct ki_error *e)
 
 void ki_node_excerpt(const struct ki_node *n, char out[KI_NODE_EXCERPT_MAX])
 {
-	size_t i, size = n->size;
+	size_t i, size = n->size > EXCERPT_BYTES ? ki_utf8_cut(n->text, EXCERPT_BYTES) : n->size;
 
-	if (size > EXCERPT_BYTES)
-		size = EXCERPT_BYTES;
-	/* Do not cut a character in two. */
-	while (size < n->size && size > 0 && ((unsigned char)n->text[size] & 0xc0) == 0x80)
-		size--;
 	for (i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)n->text[i];
 

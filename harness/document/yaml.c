@@ -10,6 +10,7 @@
 #include <yaml.h>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "document/canonical.h"
 #include "document/yaml.h"
 
@@ -92,26 +93,6 @@ static bool list_add(struct list *l, struct ki_node *n)
 	return true;
 }
 
-/* The length of the UTF-8 sequence at s, or 0 if there is none (Unicode 15, table 3-7). */
-static size_t utf8_decode(uint32_t *out, const unsigned char *s, size_t left)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t i, n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	uint32_t c = n == 1 ? s[0] : s[0] & (0x7fu >> n);
-
-	if (n > left || (s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4)
-		return 0;
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3fu);
-	}
-	if (c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*out = c;
-	return n;
-}
-
 /* c-printable of YAML 1.2.2, 5.1. */
 static bool is_printable(uint32_t c)
 {
@@ -140,7 +121,7 @@ static int check_characters(struct reader *r)
 	uint32_t c;
 
 	for (at = 0; at < r->size; at += n) {
-		n = utf8_decode(&c, s + at, r->size - at);
+		n = ki_utf8_decode(&c, r->text + at, r->size - at);
 		if (n == 0)
 			return fail_at(r, line, column, "byte 0x%02x is not UTF-8", s[at]);
 		wrong = what_is_wrong_with(c, at + 1 < r->size && s[at + 1] == '\n');

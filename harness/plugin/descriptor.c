@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "plugin/descriptor.h"
 
 #define LOWER "abcdefghijklmnopqrstuvwxyz"
@@ -25,64 +26,22 @@ struct descriptor_field {
 
 /* ---------------------------------------------------------------- text */
 
-/* The length of the UTF-8 sequence that begins with c, 0 when none does; bits are those of c. */
-static unsigned utf8_length(uint32_t *bits, unsigned char c)
-{
-	if (c < 0x80) {
-		*bits = c;
-		return 1;
-	}
-	if (c >= 0xc2 && c <= 0xdf) {
-		*bits = c & 0x1f;
-		return 2;
-	}
-	if (c >= 0xe0 && c <= 0xef) {
-		*bits = c & 0x0f;
-		return 3;
-	}
-	if (c >= 0xf0 && c <= 0xf4) {
-		*bits = c & 0x07;
-		return 4;
-	}
-	return 0;
-}
-
-/*
- * One character of a NUL-terminated string: its length, or 0 when it is not UTF-8 (Unicode 15,
- * table 3-7).  A NUL is no continuation byte, so nothing is read beyond it.
- */
-static unsigned utf8_next(uint32_t *out, const unsigned char *s)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	uint32_t c = 0;
-	unsigned n = utf8_length(&c, s[0]), i;
-
-	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (n == 0 || c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-		return 0;
-	*out = c;
-	return n;
-}
-
 const char *ki_descriptor_text_fault(const char *s)
 {
-	const unsigned char *at = (const unsigned char *)s;
+	size_t left = strnlen(s, KI_DESCRIPTOR_STRING_MAX + 1);
 
-	if (strnlen(s, KI_DESCRIPTOR_STRING_MAX + 1) > KI_DESCRIPTOR_STRING_MAX)
+	if (left > KI_DESCRIPTOR_STRING_MAX)
 		return "is longer than 4096 bytes";
-	while (*at != '\0') {
+	while (left > 0) {
 		uint32_t c = 0;
-		unsigned n = utf8_next(&c, at);
+		size_t n = ki_utf8_decode(&c, s, left);
 
 		if (n == 0)
 			return "is not UTF-8";
 		if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 			return "holds a control character";
-		at += n;
+		s += n;
+		left -= n;
 	}
 	return NULL;
 }
@@ -231,11 +190,7 @@ static const struct descriptor_field kernel_fields[] = {
 /* How much of s a message repeats.  Half a character would make the message no UTF-8 either. */
 static size_t descriptor_excerpt(const char *s)
 {
-	size_t n = strnlen(s, DESCRIPTOR_SHOWN);
-
-	while (n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80)
-		n--;
-	return n;
+	return ki_utf8_cut(s, strnlen(s, DESCRIPTOR_SHOWN));
 }
 
 static bool descriptor_field_ok(const struct descriptor_field *f, const void *descriptor, char *why,
