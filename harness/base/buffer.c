@@ -80,6 +80,14 @@ void ki_buffer_printf(struct ki_buffer *b, const char *fmt, ...)
 	b->size += (size_t)n;
 }
 
+void ki_buffer_rewind(struct ki_buffer *b, size_t size)
+{
+	if (b->size <= size)
+		return;
+	b->size = size;
+	b->data[size] = '\0';
+}
+
 char *ki_buffer_steal(struct ki_buffer *b)
 {
 	char *data = NULL;

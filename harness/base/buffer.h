@@ -28,6 +28,9 @@ void ki_buffer_append(struct ki_buffer *b, const void *data, size_t size);
 void ki_buffer_puts(struct ki_buffer *b, const char *text);
 void ki_buffer_printf(struct ki_buffer *b, const char *fmt, ...) KI_PRINTF(2, 3);
 
+/* Drops what was appended beyond size bytes; a buffer that is shorter stays as it is. */
+void ki_buffer_rewind(struct ki_buffer *b, size_t size);
+
 /* The text, whose ownership passes to the caller (free()); NULL when the buffer failed. */
 char *ki_buffer_steal(struct ki_buffer *b);
 

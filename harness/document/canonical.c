@@ -287,9 +287,7 @@ int ki_canonical_write(struct ki_buffer *out, const json_t *v, struct ki_error *
 		rc = ki_error_set(e, KI_FAIL_LIMIT,
 				  "the canonical text exceeds %zu bytes, or memory ran out",
 				  out->limit);
-	if (rc != 0 && out->size > before) {
-		out->size = before;
-		out->data[before] = '\0';
-	}
+	if (rc != 0)
+		ki_buffer_rewind(out, before);
 	return rc;
 }

@@ -123,10 +123,8 @@ int ki_digest_identity(struct ki_buffer *out, const json_t *document, struct ki_
 		rc = ki_error_set(e, KI_FAIL_LIMIT,
 				  "the canonical text exceeds %zu bytes, or memory ran out",
 				  out->limit);
-	if (rc != 0 && out->size > before) {
-		out->size = before;
-		out->data[before] = '\0';
-	}
+	if (rc != 0)
+		ki_buffer_rewind(out, before);
 	return rc;
 }
 

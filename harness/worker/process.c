@@ -220,6 +220,14 @@ static int process_fail(struct ki_failure *f, enum ki_failure_kind kind, const c
 	return KI_FAIL_BACKEND;
 }
 
+static int process_signalled(const struct ki_worker *w, struct ki_failure *f, const char *when)
+{
+	f->signal = WTERMSIG(w->status);
+	snprintf(f->text, sizeof f->text, "killed by signal %d (%s)%s", f->signal,
+		 strsignal(f->signal), when);
+	return process_fail(f, KI_FAILURE_CRASHED, NULL);
+}
+
 /* The channel closed: how did the process end? */
 static int process_ended(struct ki_worker *w, struct ki_failure *f)
 {
@@ -230,12 +238,8 @@ static int process_ended(struct ki_worker *w, struct ki_failure *f)
 		return process_fail(f, KI_FAILURE_PROTOCOL, "it closed its channel and went on");
 	}
 	kill(-group, SIGKILL);
-	if (WIFSIGNALED(w->status)) {
-		f->signal = WTERMSIG(w->status);
-		snprintf(f->text, sizeof f->text, "killed by signal %d (%s)", f->signal,
-			 strsignal(f->signal));
-		return process_fail(f, KI_FAILURE_CRASHED, NULL);
-	}
+	if (WIFSIGNALED(w->status))
+		return process_signalled(w, f, "");
 	f->exit_status = WEXITSTATUS(w->status);
 	snprintf(f->text, sizeof f->text, "the process exited with status %d before it answered",
 		 f->exit_status);
@@ -399,13 +403,8 @@ int ki_worker_finish(struct ki_worker *w, uint64_t timeout_ns, struct ki_failure
 	kill(-group, SIGKILL);
 	if (WIFEXITED(w->status) && WEXITSTATUS(w->status) == 0)
 		return KI_SUCCESS;
-	if (WIFSIGNALED(w->status)) {
-		failure->signal = WTERMSIG(w->status);
-		snprintf(failure->text, sizeof failure->text,
-			 "killed by signal %d (%s) while it ended", failure->signal,
-			 strsignal(failure->signal));
-		return process_fail(failure, KI_FAILURE_CRASHED, NULL);
-	}
+	if (WIFSIGNALED(w->status))
+		return process_signalled(w, failure, " while it ended");
 	failure->exit_status = WEXITSTATUS(w->status);
 	snprintf(failure->text, sizeof failure->text, "it ended with exit status %d",
 		 failure->exit_status);

@@ -91,3 +91,20 @@ Test(buffer, an_empty_buffer_has_the_empty_text)
 	free(text);
 	ki_buffer_fini(&b);
 }
+
+Test(buffer, what_was_appended_last_can_be_taken_back)
+{
+	struct ki_buffer b;
+
+	ki_buffer_init(&b, 100);
+	ki_buffer_rewind(&b, 0);
+	cr_expect_str_eq(b.data, "");
+	ki_buffer_puts(&b, "keep");
+	ki_buffer_puts(&b, " and drop");
+	ki_buffer_rewind(&b, 4);
+	cr_expect_str_eq(b.data, "keep");
+	cr_expect_eq(b.size, 4);
+	ki_buffer_rewind(&b, 50);
+	cr_expect_str_eq(b.data, "keep");
+	ki_buffer_fini(&b);
+}

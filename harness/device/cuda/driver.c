@@ -128,17 +128,17 @@ static int driver_init_failed(const struct ki_cuda_driver *d, ki_cu_result r,
 int ki_cuda_driver_open(struct ki_cuda_driver *out, enum ki_cuda_state *state, struct ki_error *e)
 {
 	struct ki_cuda_driver d = {0};
-	void *library = NULL;
+	void *handle = NULL;
 	ki_cu_result r;
 	int rc;
 
 	*state = KI_CUDA_READY;
-	rc = driver_library(&library, state, e);
+	rc = driver_library(&handle, state, e);
 	if (rc == KI_SUCCESS)
-		rc = driver_symbols(&d, library, state, e);
+		rc = driver_symbols(&d, handle, state, e);
 	if (rc != KI_SUCCESS)
 		return rc;
-	d.library = library;
+	d.handle = handle;
 	driver_path(&d);
 	/* Lazily, the first launch of each kernel would pay for its loading. */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 1);
@@ -161,7 +161,7 @@ int ki_cuda_driver_open(struct ki_cuda_driver *out, enum ki_cuda_state *state, s
 
 void *ki_cuda_driver_proc(const struct ki_cuda_driver *d, const char *symbol)
 {
-	return dlsym(d->library, symbol);
+	return dlsym(d->handle, symbol);
 }
 
 bool ki_cuda_is_sticky(ki_cu_result r)

@@ -16,7 +16,7 @@ struct ki_cuda_driver {
 	int version; /* of the API that the driver supports: 12020 */
 	int n_devices;
 	char path[1024]; /* of the library that was loaded; "" when not known */
-	void *library;
+	void *handle;    /* of dlopen() */
 };
 
 /* Why there is no device to use; each has a sentence with the remedy. */
