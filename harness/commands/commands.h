@@ -3,6 +3,8 @@
 #ifndef KI_COMMANDS_COMMANDS_H
 #define KI_COMMANDS_COMMANDS_H
 
+#include <jansson.h>
+
 #include "base/error.h"
 
 enum ki_exit {
@@ -19,6 +21,9 @@ ki_command ki_command_run, ki_command_env;
 
 /* Prints "ki-harness: <text>" on standard error and returns the exit code that fits. */
 int ki_command_fail(const struct ki_error *e);
+
+/* The canonical text of v and a newline on standard output, flushed. */
+int ki_command_print_json(const json_t *v, struct ki_error *e) KI_MUST_CHECK;
 
 /* "Try 'ki-harness <command> --help'." on standard error; returns KI_EXIT_USAGE. */
 int ki_command_usage_hint(const char *command);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "commands/commands.h"
-#include "document/canonical.h"
 #include "record/document.h"
 #include "run/session.h"
 
@@ -27,14 +26,8 @@ static int env_print_json(const struct ki_identified *environment, const json_t 
 {
 	json_t *o = json_pack("{s:O, s:s, s:O}", "environment", environment->document, "digest",
 			      environment->digest.text, "device", probe);
-	struct ki_buffer b;
-	int rc;
+	int rc = ki_command_print_json(o, e);
 
-	ki_buffer_init(&b, (size_t)1 << 20);
-	rc = ki_canonical_write(&b, o, e);
-	if (rc == KI_SUCCESS)
-		puts(b.data);
-	ki_buffer_fini(&b);
 	json_decref(o);
 	return rc;
 }
@@ -72,8 +65,8 @@ static void env_print(const struct ki_identified *environment, const struct ki_s
 
 static int env_show(const char *name, unsigned threads, bool json)
 {
-	const char *kind = strncmp(name, "cuda:", 5) == 0 ? "cuda" : name;
-	const char *selector = kind != name ? name + 5 : "";
+	const char *which = ki_session_cuda_selector(name);
+	const char *kind = which != NULL ? "cuda" : name, *selector = which != NULL ? which : "";
 	struct ki_worker_run run = {.interrupt_fd = -1};
 	struct ki_session_device device = {0};
 	struct ki_identified environment = {0};

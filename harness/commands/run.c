@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "commands/commands.h"
-#include "document/canonical.h"
 #include "protocol/duration.h"
 #include "report/progress.h"
 #include "report/table.h"
@@ -253,19 +252,6 @@ static json_t *run_index_line(const struct run *r, const struct ki_case *c, size
 			 "observedAt", observed_at);
 }
 
-static int run_print_json(const json_t *record, struct ki_error *e)
-{
-	struct ki_buffer b;
-	int rc;
-
-	ki_buffer_init(&b, (size_t)16 << 20);
-	rc = ki_canonical_write(&b, record, e);
-	if (rc == KI_SUCCESS && (puts(b.data) < 0 || fflush(stdout) != 0))
-		rc = ki_error_set(e, KI_FAIL_SYSTEM, "cannot write to standard output");
-	ki_buffer_fini(&b);
-	return rc;
-}
-
 static int run_keep(struct run *r, const struct ki_case *c, size_t backend,
 		    const struct ki_measurement *m, struct ki_error *e)
 {
@@ -304,7 +290,7 @@ static int run_keep(struct run *r, const struct ki_case *c, size_t backend,
 		rc = ki_store_record(s->store, record, &digest, line, e);
 	}
 	if (rc == KI_SUCCESS && r->options.json)
-		rc = run_print_json(record, e);
+		rc = ki_command_print_json(record, e);
 	json_decref(evidence);
 	json_decref(record);
 	json_decref(line);

@@ -154,13 +154,12 @@ int ki_session_probe(struct ki_session_device *out, const char *kind, const char
 	return KI_SUCCESS;
 }
 
-/* "cuda", or "cuda:" and which one; NULL when text is neither. */
-static const char *session_cuda_selector(const char *text)
+const char *ki_session_cuda_selector(const char *device)
 {
-	if (strcmp(text, "cuda") == 0)
+	if (strcmp(device, "cuda") == 0)
 		return "";
-	if (strncmp(text, "cuda:", 5) == 0 && text[5] != '\0')
-		return text + 5;
+	if (strncmp(device, "cuda:", 5) == 0 && device[5] != '\0')
+		return device + 5;
 	return NULL;
 }
 
@@ -189,7 +188,7 @@ static int session_probe_auto(struct ki_session *s, struct ki_error *e)
 static int session_probe(struct ki_session *s, const struct ki_session_request *r,
 			 struct ki_error *e)
 {
-	const char *selector = session_cuda_selector(r->device);
+	const char *selector = ki_session_cuda_selector(r->device);
 	struct ki_error inner = {0};
 	int rc;
 
@@ -216,7 +215,7 @@ static int session_probe(struct ki_session *s, const struct ki_session_request *
 static int session_check_device(const struct ki_session *s, const struct ki_session_request *r,
 				struct ki_error *e)
 {
-	bool cuda = session_cuda_selector(r->device) != NULL;
+	bool cuda = ki_session_cuda_selector(r->device) != NULL;
 
 	if (!cuda && strcmp(r->device, "auto") != 0 && strcmp(r->device, "cpu") != 0)
 		return ki_error_set(

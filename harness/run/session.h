@@ -67,6 +67,9 @@ int ki_session_open(struct ki_session *out, const struct ki_session_request *req
 		    int interrupt_fd, struct ki_error *e) KI_MUST_CHECK;
 void ki_session_close(struct ki_session *s);
 
+/* Which device of "cuda" or "cuda:WHICH": "" for the first; NULL when device is neither. */
+const char *ki_session_cuda_selector(const char *device);
+
 /* Asks a device of this kind what it is, in a worker of its own.  threads 0: all. */
 int ki_session_probe(struct ki_session_device *out, const char *kind, const char *selector,
 		     unsigned threads, const struct ki_worker_run *run,
