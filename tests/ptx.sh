@@ -4,11 +4,6 @@
 . "$KI_SRCDIR/tests/cli/tap.sh"
 cd "$KI_SRCDIR" || exit 99
 
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
 # Another version of clang writes other PTX; the one of Debian 12 is the one that counts.
 clang=$(command -v clang-14 || command -v clang)
 if ! "$clang" --version 2>/dev/null | grep -q 'version 14\.' ||

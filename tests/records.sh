@@ -7,11 +7,6 @@ schemas=$KI_SRCDIR/../shared/kernelindex/schemas
 seed_operation=sha256:daed040c2d774680d72fb0502074e800085dc4a87371ae4da62b78b8db9f1935
 seed_workload=sha256:95c56ccd8ab844776371ebadf2826eae823473667906a8b56f00a458432cc14d
 
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
 cd "$KI_BUILDDIR" || exit 99
 run -p protocols/liger-forward.yaml -b plugins/torch-reference.so -b plugins/fused.so \
 	--case seq=32 --case seq=64 --case seq=128 --out "$work/results"

@@ -13,11 +13,6 @@ holds() {
 	if [ -s "$work/bad" ]; then not_ok "$1" "$work/bad"; else ok "$1"; fi
 }
 
-skip() {
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-
 # code FILE: without comments and strings, on one line
 code() {
 	sed -e 's/\\\\//g' -e 's/\\"//g' -e "s/'\"'//g" -e 's/"[^"]*"/""/g' -e 's|//.*||' "$1" |
