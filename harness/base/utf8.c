@@ -23,6 +23,31 @@ size_t ki_utf8_decode(uint32_t *out, const char *text, size_t left)
 	return n;
 }
 
+size_t ki_utf8_encode(char out[4], uint32_t c)
+{
+	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t i, n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+
+	for (i = n - 1; i > 0; i--) {
+		out[i] = (char)(0x80 | (c & 0x3f));
+		c >>= 6;
+	}
+	out[0] = (char)(lead[n] | c);
+	return n;
+}
+
+size_t ki_utf8_units(const char *text, size_t size)
+{
+	size_t i, units = 0;
+
+	for (i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		units += (c & 0xc0) == 0x80 ? 0 : c >= 0xf0 ? 2 : 1;
+	}
+	return units;
+}
+
 size_t ki_utf8_cut(const char *text, size_t n)
 {
 	while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)

@@ -11,6 +11,18 @@
  */
 size_t ki_utf8_decode(uint32_t *out, const char *text, size_t left);
 
+/*
+ * Writes c (at most U+10FFFF) and returns its length.  A surrogate gets the three bytes that the
+ * scheme gives it, which ki_utf8_decode() then refuses.
+ */
+size_t ki_utf8_encode(char out[4], uint32_t c);
+
+/*
+ * UTF-16 code units of text, which is what JavaScript's lengths count; a surrogate that was
+ * written by ki_utf8_encode() is one.
+ */
+size_t ki_utf8_units(const char *text, size_t size);
+
 /* The largest length of at most n that cuts no character in two; text[n] is readable. */
 size_t ki_utf8_cut(const char *text, size_t n);
 

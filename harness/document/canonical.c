@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "document/canonical.h"
 
 /* Deeper than jansson's own reader goes: only a program's mistake, such as a cycle, gets there. */
@@ -125,13 +126,32 @@ void ki_canonical_number(char out[KI_CANONICAL_NUMBER_MAX], double value)
 	*put_decimal(at, d.digits, d.count, d.point) = '\0';
 }
 
-static void write_string(struct ki_buffer *out, const char *text, size_t size)
+/* Surrogates without a partner come as three bytes that are not UTF-8 (base/utf8.h). */
+static int check_string(const char *text, size_t size, struct ki_error *e)
+{
+	size_t i, n;
+	uint32_t c;
+
+	for (i = 0; i < size; i += n) {
+		n = (unsigned char)text[i] < 0x80 ? 1 : ki_utf8_decode(&c, text + i, size - i);
+		if (n == 0)
+			return ki_error_set(e, KI_FAIL_INPUT,
+					    "a string holds a surrogate without a partner, or other "
+					    "bytes that are not UTF-8: it has no canonical text");
+	}
+	return 0;
+}
+
+static int write_string(struct ki_buffer *out, const char *text, size_t size, struct ki_error *e)
 {
 	static const char escapes[32] = {
 		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
 	};
 	size_t i, from = 0;
+	int rc = check_string(text, size, e);
 
+	if (rc != 0)
+		return rc;
 	ki_buffer_puts(out, "\"");
 	for (i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)text[i];
@@ -149,6 +169,7 @@ static void write_string(struct ki_buffer *out, const char *text, size_t size)
 	}
 	ki_buffer_append(out, text + from, size - from);
 	ki_buffer_puts(out, "\"");
+	return 0;
 }
 
 /*
@@ -207,9 +228,10 @@ static int write_object(struct ki_buffer *out, const json_t *v, size_t depth, st
 	for (i = 0; i < count && rc == 0; i++) {
 		if (i > 0)
 			ki_buffer_puts(out, ",");
-		write_string(out, keys[i], strlen(keys[i]));
+		rc = write_string(out, keys[i], strlen(keys[i]), e);
 		ki_buffer_puts(out, ":");
-		rc = write_value(out, json_object_get(v, keys[i]), depth + 1, e);
+		if (rc == 0)
+			rc = write_value(out, json_object_get(v, keys[i]), depth + 1, e);
 	}
 	ki_buffer_puts(out, "}");
 	free(keys);
@@ -259,8 +281,7 @@ static int write_value(struct ki_buffer *out, const json_t *v, size_t depth, str
 	case JSON_ARRAY:
 		return write_array(out, v, depth, e);
 	case JSON_STRING:
-		write_string(out, json_string_value(v), json_string_length(v));
-		return 0;
+		return write_string(out, json_string_value(v), json_string_length(v), e);
 	case JSON_INTEGER:
 		return write_number(out, (double)json_integer_value(v), e);
 	case JSON_REAL:

@@ -163,6 +163,25 @@ int ki_node_resolve(struct ki_node *n, struct ki_error *e)
 	return 0;
 }
 
+const char *ki_node_tag(const struct ki_node *n)
+{
+	switch (n->type) {
+	case KI_NODE_NULL:
+		return "null";
+	case KI_NODE_BOOLEAN:
+		return "bool";
+	case KI_NODE_INTEGER:
+		return "int";
+	case KI_NODE_REAL:
+		/* An integer beyond 64 bits is still written as one. */
+		if (n->text[0] == '0' && (n->text[1] == 'x' || n->text[1] == 'o'))
+			return "int";
+		return strpbrk(n->text, ".eE") != NULL ? "float" : "int";
+	default:
+		return "str";
+	}
+}
+
 void ki_node_excerpt(const struct ki_node *n, char out[KI_NODE_EXCERPT_MAX])
 {
 	size_t i, size = n->size > EXCERPT_BYTES ? ki_utf8_cut(n->text, EXCERPT_BYTES) : n->size;
@@ -172,6 +191,9 @@ void ki_node_excerpt(const struct ki_node *n, char out[KI_NODE_EXCERPT_MAX])
 
 		out[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
 	}
+	for (i = 0; i + 2 < size; i++)
+		if ((unsigned char)out[i] == 0xed && (unsigned char)out[i + 1] >= 0xa0)
+			memset(out + i, '?', 3);
 	snprintf(out + size, KI_NODE_EXCERPT_MAX - size, "%s", size < n->size ? "..." : "");
 }
 
@@ -181,6 +203,10 @@ void ki_node_describe(const struct ki_node *n, char *out, size_t size)
 
 	if (n->type == KI_NODE_SEQUENCE || n->type == KI_NODE_MAPPING) {
 		snprintf(out, size, n->type == KI_NODE_MAPPING ? "a mapping" : "a sequence");
+		return;
+	}
+	if (n->type == KI_NODE_FOREIGN) {
+		snprintf(out, size, "a value tagged !!%s", n->text);
 		return;
 	}
 	ki_node_excerpt(n, text);
@@ -218,7 +244,7 @@ static json_t *scalar_to_json(const struct ki_node *n)
 	case KI_NODE_REAL:
 		return json_real(n->real);
 	case KI_NODE_STRING:
-		return json_stringn(n->text, n->size);
+		return json_stringn_nocheck(n->text, n->size);
 	default:
 		return json_null();
 	}
@@ -240,7 +266,7 @@ static int collection_to_json(json_t **out, const struct ki_node *n, const char 
 		if (rc != 0)
 			goto fail;
 		if (n->type == KI_NODE_MAPPING)
-			rc = json_object_set_new(json, n->keys[i]->text, item);
+			rc = json_object_set_new_nocheck(json, n->keys[i]->text, item);
 		else
 			rc = json_array_append_new(json, item);
 		if (rc != 0) {
@@ -257,17 +283,17 @@ fail:
 
 int ki_node_to_json(json_t **out, const struct ki_node *n, const char *file, struct ki_error *e)
 {
-	char what[KI_NODE_EXCERPT_MAX];
+	char what[2 * KI_NODE_EXCERPT_MAX];
 	json_t *json;
 
 	if (n->type == KI_NODE_SEQUENCE || n->type == KI_NODE_MAPPING)
 		return collection_to_json(out, n, file, e);
-	if (n->type == KI_NODE_REAL && !isfinite(n->real)) {
-		ki_node_excerpt(n, what);
+	if (n->type == KI_NODE_FOREIGN || (n->type == KI_NODE_REAL && !isfinite(n->real))) {
+		ki_node_describe(n, what, sizeof what);
 		return ki_error_set(e, KI_FAIL_INPUT,
-				    "%.480s:%" PRIu32 ":%" PRIu32
-				    ": the number %s has no JSON form, as it is not finite",
-				    file, n->line, n->column, what);
+				    "%.480s:%" PRIu32 ":%" PRIu32 ": %s has no JSON form%s", file,
+				    n->line, n->column, what,
+				    n->type == KI_NODE_REAL ? ", as it is not finite" : "");
 	}
 	json = scalar_to_json(n);
 	if (json == NULL)

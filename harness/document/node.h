@@ -23,7 +23,8 @@ enum ki_node_type {
 	KI_NODE_REAL, /* also an integer beyond 64 bits; may be infinite or NaN */
 	KI_NODE_STRING,
 	KI_NODE_SEQUENCE,
-	KI_NODE_MAPPING
+	KI_NODE_MAPPING,
+	KI_NODE_FOREIGN /* tagged as something that JSON does not have: !!set, !!binary, ... */
 };
 
 struct ki_node {
@@ -33,7 +34,12 @@ struct ki_node {
 	bool boolean;
 	int64_t integer;
 	double real;  /* set for KI_NODE_INTEGER too */
-	char *text;   /* a scalar as it is written (a string: its value), with a NUL; else NULL */
+	/*
+	 * A scalar as it is written (a string: its value), with a NUL; of a foreign one its tag's
+	 * name; else NULL.  May hold U+0000, and surrogates without a partner in the three bytes of
+	 * ki_utf8_encode().
+	 */
+	char *text;
 	size_t size;  /* of text */
 	size_t count; /* items of a sequence, or pairs of a mapping */
 	struct ki_node **items; /* values, in the order of the file */
@@ -47,6 +53,10 @@ struct ki_node {
  */
 int ki_node_resolve(struct ki_node *n, struct ki_error *e) KI_MUST_CHECK;
 
+/* The name of the core schema's tag that a resolved scalar has: "null", "bool", "int", "float", "str".
+ */
+const char *ki_node_tag(const struct ki_node *scalar);
+
 /* The start of a scalar's text, fit for one line of a message. */
 #define KI_NODE_EXCERPT_MAX 64
 void ki_node_excerpt(const struct ki_node *n, char out[KI_NODE_EXCERPT_MAX]);
@@ -58,8 +68,9 @@ void ki_node_describe(const struct ki_node *n, char *out, size_t size);
 const struct ki_node *ki_node_get(const struct ki_node *mapping, const char *key);
 
 /*
- * *out is a new reference.  Infinities and NaN have no JSON form and are an
- * error, with the place.
+ * *out is a new reference.  Infinities, NaN and foreign values have no JSON form and are an error,
+ * with the place.  A surrogate without a partner stays; it is the canonical text that has no form
+ * for it.
  */
 int ki_node_to_json(json_t **out, const struct ki_node *n, const char *file,
 		    struct ki_error *e) KI_MUST_CHECK;

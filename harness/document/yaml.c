@@ -2,16 +2,17 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/file.h"
-#include "base/utf8.h"
-#include "document/canonical.h"
+#include "document/anchor.h"
+#include "document/key.h"
+#include "document/text.h"
 #include "document/yaml.h"
 
 #define CORE_TAG "tag:yaml.org,2002:"
@@ -22,25 +23,21 @@ struct list {
 	size_t capacity;
 };
 
-struct anchor {
-	char *name;
-	struct ki_node *node;
-	bool open; /* its collection has not ended: an alias to it would be a cycle */
-};
-
 struct reader {
 	yaml_parser_t parser;
 	struct ki_yaml yaml; /* what has been read so far */
-	const char *text;
-	size_t size;
+	struct ki_text text; /* what libyaml reads */
 	size_t cursor_bytes;      /* of the text, where the last place asked for is ... */
 	size_t cursor_characters; /* ... counted as libyaml counts */
-	struct anchor *anchors;
-	size_t anchor_count;
-	size_t anchor_capacity;
-	size_t depth;    /* open collections */
-	size_t aliases;  /* uses so far */
-	size_t repeated; /* bytes that those stand for */
+	size_t *lines;            /* where each line of the text starts, in bytes */
+	size_t line_count;
+	struct ki_anchors anchors;
+	size_t depth;      /* open collections */
+	size_t flow_depth; /* those in brackets */
+	size_t least;      /* spaces before every further line of a value here */
+	size_t scalars;    /* so far */
+	size_t repeated;   /* bytes that aliases so far stand for */
+	yaml_mark_t end;   /* of the collection that ended last */
 	struct ki_error *e;
 };
 
@@ -68,72 +65,15 @@ static int fail_memory(struct reader *r)
 	return ki_error_set(r->e, KI_FAIL_MEMORY, "%.480s: memory ran out", r->yaml.name);
 }
 
-/* data with room for one more item behind count; NULL when memory ran out (data then still is). */
-static void *grown(void *data, size_t *capacity, size_t count, size_t item_bytes)
-{
-	size_t want = *capacity == 0 ? 4 : *capacity * 2;
-	void *bigger;
-
-	if (count < *capacity)
-		return data;
-	bigger = reallocarray(data, want, item_bytes);
-	if (bigger != NULL)
-		*capacity = want;
-	return bigger;
-}
-
 static bool list_add(struct list *l, struct ki_node *n)
 {
-	struct ki_node **data = grown(l->data, &l->capacity, l->count, sizeof(struct ki_node *));
+	struct ki_node **data = ki_array_grow(l->data, &l->capacity, l->count, sizeof(struct ki_node *));
 
 	if (data == NULL)
 		return false;
 	l->data = data;
 	l->data[l->count++] = n;
 	return true;
-}
-
-/* c-printable of YAML 1.2.2, 5.1. */
-static bool is_printable(uint32_t c)
-{
-	if (c < 0xa0)
-		return (c >= 0x20 && c <= 0x7e) || c == '\t' || c == '\n' || c == '\r' || c == 0x85;
-	return c != 0xfffe && c != 0xffff;
-}
-
-static const char *what_is_wrong_with(uint32_t c, bool before_line_feed)
-{
-	if (!is_printable(c))
-		return "may not be in YAML; in double quotes it can be written as an escape";
-	if (c == 0x85 || c == 0x2028 || c == 0x2029)
-		return "ends a line in YAML 1.1 and not in 1.2; in double quotes it can be "
-		       "written as an escape";
-	if (c == '\r' && !before_line_feed)
-		return "is a carriage return without a line feed";
-	return NULL;
-}
-
-static int check_characters(struct reader *r)
-{
-	const unsigned char *s = (const unsigned char *)r->text;
-	size_t at, n, line = 1, column = 1;
-	const char *wrong;
-	uint32_t c;
-
-	for (at = 0; at < r->size; at += n) {
-		n = ki_utf8_decode(&c, r->text + at, r->size - at);
-		if (n == 0)
-			return fail_at(r, line, column, "byte 0x%02x is not UTF-8", s[at]);
-		wrong = what_is_wrong_with(c, at + 1 < r->size && s[at + 1] == '\n');
-		if (wrong != NULL)
-			return fail_at(r, line, column, "U+%04" PRIX32 " %s", c, wrong);
-		column++;
-		if (c == '\n') {
-			line++;
-			column = 1;
-		}
-	}
-	return 0;
 }
 
 /* libyaml's own complaint, as one line. */
@@ -189,29 +129,11 @@ static struct ki_node *new_scalar(struct reader *r, const yaml_event_t *ev, cons
 	return n;
 }
 
-static int anchor_add(struct reader *r, const yaml_char_t *name, struct ki_node *node)
+static int add_anchor(struct reader *r, const yaml_char_t *name, struct ki_node *node)
 {
-	struct anchor *anchors;
-	char *copy;
-
-	if (name == NULL)
-		return 0;
-	anchors = grown(r->anchors, &r->anchor_capacity, r->anchor_count, sizeof *anchors);
-	if (anchors == NULL)
+	if (name != NULL && !ki_anchors_add(&r->anchors, (const char *)name, node))
 		return fail_memory(r);
-	r->anchors = anchors;
-	copy = strdup((const char *)name);
-	if (copy == NULL)
-		return fail_memory(r);
-	r->anchors[r->anchor_count++] = (struct anchor){.name = copy, .node = node};
 	return 0;
-}
-
-/* Anchors end with their document. */
-static void anchors_clear(struct reader *r)
-{
-	while (r->anchor_count > 0)
-		free(r->anchors[--r->anchor_count].name);
 }
 
 struct extent {
@@ -229,7 +151,7 @@ static void measure(struct extent *x, const struct ki_node *n, size_t depth)
 		return;
 	if (depth + 1 > x->height)
 		x->height = depth + 1;
-	for (i = 0; i < n->count && x->bytes <= KI_YAML_BYTES_MAX; i++) {
+	for (i = 0; i < n->count && x->bytes <= KI_YAML_REPEATED_MAX; i++) {
 		x->bytes += n->type == KI_NODE_MAPPING ? n->keys[i]->size : 0;
 		measure(x, n->items[i], depth + 1);
 	}
@@ -238,85 +160,77 @@ static void measure(struct extent *x, const struct ki_node *n, size_t depth)
 static int read_alias(struct reader *r, struct ki_node **out, const yaml_event_t *ev)
 {
 	const char *name = (const char *)ev->data.alias.anchor;
+	struct ki_anchor *a = ki_anchors_find(&r->anchors, name);
 	struct extent x = {.bytes = r->repeated};
-	const struct anchor *a = NULL;
-	size_t i;
+	bool allowed;
 
-	for (i = r->anchor_count; i > 0 && a == NULL; i--)
-		if (strcmp(r->anchors[i - 1].name, name) == 0)
-			a = &r->anchors[i - 1];
 	if (a == NULL)
 		return fail(r, ev, "alias *%.64s has no anchor before it", name);
 	if (a->open)
 		return fail(r, ev, "alias *%.64s is inside of what it stands for", name);
-	if (++r->aliases > KI_YAML_ALIAS_MAX)
-		return fail(r, ev, "more than %d uses of aliases", KI_YAML_ALIAS_MAX);
+	if (!ki_anchors_use(&allowed, &r->anchors, a))
+		return fail_memory(r);
+	if (!allowed)
+		return fail(r, ev, "too many uses of aliases: *%.64s makes more than %d", name,
+			    KI_ANCHOR_PRODUCT_MAX - 1);
 	measure(&x, a->node, 0);
 	r->repeated = x.bytes;
-	if (x.bytes > KI_YAML_BYTES_MAX)
-		return fail(r, ev, "aliases stand for more than %u bytes", KI_YAML_BYTES_MAX);
+	if (x.bytes > KI_YAML_REPEATED_MAX)
+		return fail(r, ev, "aliases stand for more than %u bytes", KI_YAML_REPEATED_MAX);
 	if (r->depth + x.height > KI_YAML_DEPTH_MAX)
 		return fail(r, ev, "nested deeper than %d", KI_YAML_DEPTH_MAX);
 	*out = a->node;
 	return 0;
 }
 
-static const struct core_tag {
-	const char *name;
-	enum ki_node_type type;
-} core_tags[] = {
-	{"null", KI_NODE_NULL},   {"bool", KI_NODE_BOOLEAN}, {"int", KI_NODE_INTEGER},
-	{"float", KI_NODE_REAL},  {"str", KI_NODE_STRING},   {"seq", KI_NODE_SEQUENCE},
-	{"map", KI_NODE_MAPPING},
-};
-
-/* Types of YAML 1.1 that readers may turn into something that JSON does not have. */
-static const char *const foreign_tags[] = {"binary", "merge", "omap", "pairs", "set", "timestamp"};
-
-/* *out is NULL for no tag and for one that means nothing here. */
-static int find_tag(struct reader *r, const struct core_tag **out, const yaml_char_t *tag,
-		    const yaml_event_t *ev)
+/* The name of a tag of YAML's own, or NULL. */
+static const char *core_tag(const yaml_char_t *tag)
 {
 	const size_t prefix = sizeof CORE_TAG - 1;
-	const char *name;
+
+	if (tag == NULL || strncmp((const char *)tag, CORE_TAG, prefix) != 0)
+		return NULL;
+	return (const char *)tag + prefix;
+}
+
+/* Whether tag makes a value of this kind something that JSON does not have. */
+static bool is_foreign(const char *tag, enum ki_node_type type)
+{
+	static const struct {
+		const char *name;
+		enum ki_node_type type;
+	} foreign[] = {
+		{"set", KI_NODE_MAPPING},   {"omap", KI_NODE_SEQUENCE},
+		{"pairs", KI_NODE_SEQUENCE}, {"binary", KI_NODE_STRING},
+		{"merge", KI_NODE_STRING},  {"timestamp", KI_NODE_STRING},
+	};
 	size_t i;
 
-	*out = NULL;
-	if (tag == NULL || strncmp((const char *)tag, CORE_TAG, prefix) != 0)
-		return 0;
-	name = (const char *)tag + prefix;
-	for (i = 0; i < sizeof core_tags / sizeof core_tags[0]; i++)
-		if (strcmp(name, core_tags[i].name) == 0)
-			*out = &core_tags[i];
-	for (i = 0; i < sizeof foreign_tags / sizeof foreign_tags[0]; i++)
-		if (strcmp(name, foreign_tags[i]) == 0)
-			return fail(r, ev, "a value tagged !!%s has no JSON form", name);
-	return 0;
+	for (i = 0; tag != NULL && i < sizeof foreign / sizeof foreign[0]; i++)
+		if (type == foreign[i].type && strcmp(tag, foreign[i].name) == 0)
+			return true;
+	return false;
 }
 
-static int fail_tag(struct reader *r, const struct core_tag *tag, const struct ki_node *n,
-		    const yaml_event_t *ev)
+/* What n is when a tag names its type: a value of that type if its text is one, else a string. */
+static int resolve_tagged(struct reader *r, const char *tag, struct ki_node *n)
 {
-	char what[2 * KI_NODE_EXCERPT_MAX];
+	int rc = ki_node_resolve(n, r->e);
 
-	ki_node_describe(n, what, sizeof what);
-	return fail(r, ev, "tag !!%s does not fit %s", tag->name, what);
-}
-
-static int apply_tag(struct reader *r, const struct core_tag *tag, struct ki_node *n,
-		     const yaml_event_t *ev)
-{
-	int rc = 0;
-
-	if (tag->type == KI_NODE_STRING)
-		return 0;
-	if (tag->type != KI_NODE_SEQUENCE && tag->type != KI_NODE_MAPPING)
-		rc = ki_node_resolve(n, r->e);
-	if (rc == 0 && tag->type == KI_NODE_REAL && n->type == KI_NODE_INTEGER)
-		n->type = KI_NODE_REAL;
-	if (rc == 0 && n->type != tag->type)
-		rc = fail_tag(r, tag, n, ev);
+	if (rc == 0 && strcmp(tag, ki_node_tag(n)) != 0)
+		n->type = KI_NODE_STRING;
 	return rc;
+}
+
+static int make_foreign(struct reader *r, struct ki_node *n, const char *tag)
+{
+	free(n->text);
+	n->text = strdup(tag);
+	if (n->text == NULL)
+		return fail_memory(r);
+	n->size = strlen(tag);
+	n->type = KI_NODE_FOREIGN;
+	return 0;
 }
 
 /* The text at a mark, which libyaml counts in characters.  Places are asked for in order. */
@@ -324,13 +238,13 @@ static const char *text_at(struct reader *r, const yaml_mark_t *mark)
 {
 	if (mark->index < r->cursor_characters)
 		r->cursor_bytes = r->cursor_characters = 0;
-	while (r->cursor_characters < mark->index && r->cursor_bytes < r->size) {
+	while (r->cursor_characters < mark->index && r->cursor_bytes < r->text.size) {
 		r->cursor_bytes++;
-		while (r->cursor_bytes < r->size && (r->text[r->cursor_bytes] & 0xc0) == 0x80)
+		while (r->cursor_bytes < r->text.size && (r->text.data[r->cursor_bytes] & 0xc0) == 0x80)
 			r->cursor_bytes++;
 		r->cursor_characters++;
 	}
-	return r->text + r->cursor_bytes;
+	return r->text.data + r->cursor_bytes;
 }
 
 /*
@@ -339,7 +253,7 @@ static const char *text_at(struct reader *r, const yaml_mark_t *mark)
  */
 static bool has_lone_tag(struct reader *r, const yaml_event_t *ev)
 {
-	const char *end = r->text + r->size;
+	const char *end = r->text.data + r->text.size;
 	const char *p;
 
 	if (ev->start_mark.index == ev->end_mark.index)
@@ -354,27 +268,69 @@ static bool has_lone_tag(struct reader *r, const yaml_event_t *ev)
 	return p < end && *p == '!';
 }
 
+static size_t indent_of(const struct reader *r, size_t line)
+{
+	size_t at = r->lines[line];
+
+	while (at < r->text.size && r->text.data[at] == ' ')
+		at++;
+	return at - r->lines[line];
+}
+
+/*
+ * libyaml does not ask the further lines of quoted and bracketed values to be indented; YAML does.
+ * In brackets comments may stand anywhere, and the last bracket as far left as the block is.
+ */
+static int check_indent(struct reader *r, const yaml_mark_t *start, const yaml_mark_t *end,
+			bool brackets)
+{
+	size_t line;
+
+	for (line = start->line + 1; line <= end->line && line < r->line_count; line++) {
+		size_t indent = indent_of(r, line);
+		const char *p = r->text.data + r->lines[line] + indent;
+		bool last = line == end->line && indent + 1 == end->column;
+
+		if (indent >= r->least || p == r->text.data + r->text.size || *p == '\n' ||
+		    *p == '\r')
+			continue;
+		if (brackets && (*p == '#' || (last && indent + 1 == r->least)))
+			continue;
+		return fail_at(r, line + 1, indent + 1,
+			       "this line must be indented by %zu or more spaces, as it belongs to a "
+			       "value that starts at line %zu",
+			       r->least, start->line + 1);
+	}
+	return 0;
+}
+
 static int read_scalar(struct reader *r, struct ki_node **out, const yaml_event_t *ev)
 {
 	const char *text = (const char *)ev->data.scalar.value;
-	const struct core_tag *tag;
+	const char *tag = core_tag(ev->data.scalar.tag);
+	yaml_scalar_style_t style = ev->data.scalar.style;
 	struct ki_node *n;
-	bool plain;
-	int rc;
+	int rc = 0;
 
-	rc = find_tag(r, &tag, ev->data.scalar.tag, ev);
+	if (style == YAML_DOUBLE_QUOTED_SCALAR_STYLE || style == YAML_SINGLE_QUOTED_SCALAR_STYLE)
+		rc = check_indent(r, &ev->start_mark, &ev->end_mark, false);
 	if (rc != 0)
 		return rc;
+	r->scalars++;
 	n = new_scalar(r, ev, text, ev->data.scalar.length);
 	if (n == NULL)
 		return fail_memory(r);
-	plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && ev->data.scalar.tag == NULL;
-	if (tag != NULL)
-		rc = apply_tag(r, tag, n, ev);
-	else if (plain && !has_lone_tag(r, ev))
+	n->size = ki_text_restore(&r->text, n->text, n->size,
+				  style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+	if (is_foreign(tag, KI_NODE_STRING))
+		rc = make_foreign(r, n, tag);
+	else if (tag != NULL)
+		rc = resolve_tagged(r, tag, n);
+	else if (style == YAML_PLAIN_SCALAR_STYLE && ev->data.scalar.tag == NULL &&
+		 !has_lone_tag(r, ev))
 		rc = ki_node_resolve(n, r->e);
 	if (rc == 0)
-		rc = anchor_add(r, ev->data.scalar.anchor, n);
+		rc = add_anchor(r, ev->data.scalar.anchor, n);
 	if (rc == 0)
 		*out = n;
 	return rc;
@@ -394,102 +350,75 @@ static int read_item(struct reader *r, struct list *l, read_fn *read, yaml_event
 	*more = ev.type != end;
 	if (*more)
 		rc = read(r, &n, &ev);
+	else
+		r->end = ev.end_mark;
 	if (n != NULL && !list_add(l, n))
 		rc = fail_memory(r);
 	yaml_event_delete(&ev);
 	return rc;
 }
 
-/* What a number is called as a key: Kernel Index's keys are JavaScript's property names. */
-static void print_number_key(char out[KI_CANONICAL_NUMBER_MAX], double value)
-{
-	if (isfinite(value))
-		ki_canonical_number(out, value);
-	else
-		snprintf(out, KI_CANONICAL_NUMBER_MAX, "%s",
-			 isnan(value) ? "NaN"
-			 : value < 0  ? "-Infinity"
-				      : "Infinity");
-}
-
+/* *out is the key's name: a node of its own, as what an alias stands for stands elsewhere. */
 static int read_key(struct reader *r, struct ki_node **out, const yaml_event_t *ev)
 {
-	char number[KI_CANONICAL_NUMBER_MAX];
-	const char *text = number;
-	struct ki_node *n = NULL;
+	char buffer[KI_CANONICAL_NUMBER_MAX];
+	struct ki_node *n = NULL, *name;
+	const char *text;
 	size_t size;
 	int rc = read_value(r, &n, ev);
 
 	if (n == NULL) /* only a success sets it */
 		return rc;
-	if (n->type == KI_NODE_SEQUENCE || n->type == KI_NODE_MAPPING)
+	if (n->type == KI_NODE_SEQUENCE || n->type == KI_NODE_MAPPING || n->type == KI_NODE_FOREIGN)
 		return fail(r, ev, "a key must be a scalar, and this one is a %s",
-			    n->type == KI_NODE_MAPPING ? "mapping" : "sequence");
-	if (n->type == KI_NODE_STRING)
-		text = n->text;
-	else if (n->type == KI_NODE_INTEGER || n->type == KI_NODE_REAL)
-		print_number_key(number, n->real);
-	else if (n->type == KI_NODE_BOOLEAN)
-		text = n->boolean ? "true" : "false";
-	else
-		text = "";
-	size = strlen(text);
-	if (n->type == KI_NODE_STRING && size != n->size)
+			    n->type == KI_NODE_MAPPING    ? "mapping"
+			    : n->type == KI_NODE_SEQUENCE ? "sequence"
+							  : "value that JSON does not have");
+	text = ki_key_text(&size, n, buffer);
+	if (strlen(text) != size)
 		return fail(r, ev, "a key cannot contain U+0000");
-	/* A node of its own: what an alias stands for was written in another place. */
-	n = new_scalar(r, ev, text, size);
-	if (n == NULL)
+	name = new_scalar(r, ev, text, size);
+	if (name == NULL)
 		return fail_memory(r);
-	*out = n;
+	/* Until the mapping is whole, what the key was is kept where only numbers are. */
+	name->integer = (int64_t)ki_key_type(n, ev->type == YAML_ALIAS_EVENT);
+	*out = name;
 	return 0;
-}
-
-static int compare_places(const struct ki_node *x, const struct ki_node *y)
-{
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return (x->column > y->column) - (x->column < y->column);
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-	const struct ki_node *x = *(struct ki_node *const *)a;
-	const struct ki_node *y = *(struct ki_node *const *)b;
-	int order = strcmp(x->text, y->text);
-
-	return order != 0 ? order : compare_places(x, y);
 }
 
 /* Sorting, as a file may hold a mapping of 300 000 keys; of many duplicates, the topmost is told.
  */
-static int check_keys(struct reader *r, const struct ki_node *mapping)
+static int settle_keys(struct reader *r, struct ki_node *mapping)
 {
-	const struct ki_node *first = NULL, *again = NULL;
+	const struct ki_key *first, *again;
 	char text[KI_NODE_EXCERPT_MAX];
-	struct ki_node **keys;
+	struct ki_key *keys;
+	int rc = 0;
 	size_t i;
 
 	if (mapping->count < 2 || mapping->keys == NULL)
 		return 0;
-	keys = reallocarray(NULL, mapping->count, sizeof(struct ki_node *));
+	keys = reallocarray(NULL, mapping->count, sizeof *keys);
 	if (keys == NULL)
 		return fail_memory(r);
-	memcpy(keys, mapping->keys, mapping->count * sizeof(struct ki_node *));
-	qsort(keys, mapping->count, sizeof(struct ki_node *), compare_keys);
-	for (i = 1; i < mapping->count; i++) {
-		if (strcmp(keys[i - 1]->text, keys[i]->text) != 0)
-			continue;
-		if (again != NULL && compare_places(again, keys[i]) < 0)
-			continue;
-		first = keys[i - 1];
-		again = keys[i];
+	for (i = 0; i < mapping->count; i++) {
+		keys[i] = (struct ki_key){
+			.name = mapping->keys[i],
+			.type = (enum ki_key_type)mapping->keys[i]->integer,
+			.at = i,
+		};
+		mapping->keys[i]->integer = 0;
+	}
+	if (ki_keys_find_duplicate(&first, &again, keys, mapping->count)) {
+		ki_node_excerpt(again->name, text);
+		rc = fail_at(r, again->name->line, again->name->column,
+			     "duplicate key '%s', first at line %" PRIu32, text,
+			     first->name->line);
+	} else {
+		ki_keys_collapse(mapping, keys, mapping->count);
 	}
 	free(keys);
-	if (again == NULL)
-		return 0;
-	ki_node_excerpt(again, text);
-	return fail_at(r, again->line, again->column, "duplicate key '%s', first at line %" PRIu32,
-		       text, first->line);
+	return rc;
 }
 
 static int read_sequence(struct reader *r, struct ki_node *n)
@@ -519,14 +448,49 @@ static int read_mapping(struct reader *r, struct ki_node *n)
 	n->keys = keys.data;
 	n->items = items.data;
 	n->count = items.count;
-	return rc == 0 ? check_keys(r, n) : rc;
+	return rc == 0 ? settle_keys(r, n) : rc;
+}
+
+/* The column, from 0, that the entries of a block collection have. */
+static size_t block_column(const struct reader *r, const yaml_event_t *ev)
+{
+	size_t column = ev->end_mark.column;
+	size_t at = ev->end_mark.line < r->line_count ? r->lines[ev->end_mark.line] + column
+						      : r->text.size;
+
+	if (ev->type == YAML_MAPPING_START_EVENT)
+		return column;
+	/* A sequence as far left as its key: libyaml's mark is behind the hyphen. */
+	return at < r->text.size && r->text.data[at] == '-' ? column : column - (column > 0);
+}
+
+static int read_items(struct reader *r, struct ki_node *n, const yaml_event_t *ev)
+{
+	bool flow = n->type == KI_NODE_MAPPING
+			    ? ev->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+			    : ev->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+	size_t least = r->least;
+	int rc;
+
+	if (!flow)
+		r->least = block_column(r, ev) + 1;
+	r->flow_depth += flow;
+	rc = n->type == KI_NODE_MAPPING ? read_mapping(r, n) : read_sequence(r, n);
+	r->flow_depth -= flow;
+	if (rc == 0 && flow && r->flow_depth == 0)
+		rc = check_indent(r, &ev->start_mark, &r->end, true);
+	r->least = least;
+	return rc;
 }
 
 static int read_collection(struct reader *r, struct ki_node **out, const yaml_event_t *ev)
 {
 	bool mapping = ev->type == YAML_MAPPING_START_EVENT;
-	size_t anchor = r->anchor_count;
-	const struct core_tag *tag;
+	const yaml_char_t *anchor =
+		mapping ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor;
+	const char *tag = core_tag(mapping ? ev->data.mapping_start.tag
+					   : ev->data.sequence_start.tag);
+	size_t i = r->anchors.count, scalars = r->scalars;
 	struct ki_node *n;
 	int rc;
 
@@ -536,24 +500,16 @@ static int read_collection(struct reader *r, struct ki_node **out, const yaml_ev
 	if (n == NULL)
 		return fail_memory(r);
 	n->type = mapping ? KI_NODE_MAPPING : KI_NODE_SEQUENCE;
-	rc = find_tag(r, &tag, mapping ? ev->data.mapping_start.tag : ev->data.sequence_start.tag,
-		      ev);
-	if (rc == 0 && tag != NULL && tag->type != n->type)
-		rc = fail_tag(r, tag, n, ev);
-	if (rc == 0)
-		rc = anchor_add(
-			r, mapping ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor,
-			n);
+	rc = add_anchor(r, anchor, n);
 	if (rc != 0)
 		return rc;
-	if (r->anchor_count > anchor)
-		r->anchors[anchor].open = true;
 	r->depth++;
-	rc = mapping ? read_mapping(r, n) : read_sequence(r, n);
+	rc = read_items(r, n, ev);
 	r->depth--;
-	/* anchor_add() put it there; anchors inside of it came behind. */
-	if (r->anchor_count > anchor)
-		r->anchors[anchor].open = false;
+	if (anchor != NULL)
+		ki_anchors_close(&r->anchors, i, r->scalars > scalars);
+	if (rc == 0 && is_foreign(tag, n->type))
+		rc = make_foreign(r, n, tag);
 	if (rc == 0)
 		*out = n;
 	return rc;
@@ -590,28 +546,46 @@ static int read_stream(struct reader *r, struct list *documents)
 		yaml_event_delete(&ev);
 		if (type != YAML_DOCUMENT_START_EVENT)
 			continue;
-		anchors_clear(r);
+		ki_anchors_clear(&r->anchors);
 		rc = read_item(r, documents, read_value, YAML_NO_EVENT, &more);
 	}
 	return rc;
 }
 
+static int find_lines(struct reader *r)
+{
+	const char *p, *end = r->text.data + r->text.size;
+	size_t capacity = 0, start = 0;
+
+	for (p = r->text.data;; p++) {
+		size_t *lines;
+
+		lines = ki_array_grow(r->lines, &capacity, r->line_count, sizeof *lines);
+		if (lines == NULL)
+			return fail_memory(r);
+		r->lines = lines;
+		r->lines[r->line_count++] = start;
+		p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+		if (p == NULL)
+			return 0;
+		start = (size_t)(p + 1 - r->text.data);
+	}
+}
+
 static int read_text(struct reader *r)
 {
 	struct list documents = {0};
-	int rc = check_characters(r);
+	int rc = find_lines(r);
 
 	if (rc != 0)
 		return rc;
 	if (!yaml_parser_initialize(&r->parser))
 		return fail_memory(r);
 	yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->text, r->size);
+	yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->text.data, r->text.size);
 	rc = read_stream(r, &documents);
 	r->yaml.documents = documents.data;
 	r->yaml.count = documents.count;
-	anchors_clear(r);
-	free(r->anchors);
 	yaml_parser_delete(&r->parser);
 	return rc;
 }
@@ -619,7 +593,7 @@ static int read_text(struct reader *r)
 int ki_yaml_parse(struct ki_yaml *out, const char *name, const char *text, size_t size,
 		  struct ki_error *e)
 {
-	struct reader r = {.text = text, .size = size, .e = e};
+	struct reader r = {.e = e};
 	int rc;
 
 	if (size > KI_YAML_BYTES_MAX)
@@ -628,12 +602,12 @@ int ki_yaml_parse(struct ki_yaml *out, const char *name, const char *text, size_
 	r.yaml.name = strdup(name);
 	if (r.yaml.name == NULL)
 		return ki_error_set(e, KI_FAIL_MEMORY, "%s: memory ran out", name);
-	/* A byte order mark is not a character of line 1. */
-	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
-		r.text += 3;
-		r.size -= 3;
-	}
-	rc = read_text(&r);
+	rc = ki_text_prepare(&r.text, name, text, size, e);
+	if (rc == 0)
+		rc = read_text(&r);
+	ki_anchors_clear(&r.anchors);
+	ki_text_free(&r.text);
+	free(r.lines);
 	if (rc == 0)
 		*out = r.yaml;
 	else

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stream of YAML documents, by the YAML 1.2 core schema over libyaml's events.
+ * A stream of YAML documents, by the YAML 1.2 core schema over libyaml's events, as Kernel Index
+ * reads its manifests (yaml 2.9 for JavaScript, default options): what that refuses is refused
+ * here, and what it accepts gives the same values.  Known differences: a key that is a collection
+ * or holds U+0000, an anchor's name of other characters than [A-Za-z0-9_-], and a carriage return
+ * without a line feed are errors here.
  *
- * Duplicate keys, keys that are not scalars, more than KI_YAML_ALIAS_MAX uses
- * of aliases or aliases that repeat more than KI_YAML_BYTES_MAX bytes, nesting
- * beyond KI_YAML_DEPTH_MAX and files beyond KI_YAML_BYTES_MAX are errors.
- * Every error about what the text says has file:line:column in front.
- *
- * libyaml reads YAML 1.1.  Where that would quietly give another value than
- * YAML 1.2 does (NEL, LS and PS end a line, a lone CR too), the character is
- * refused; it can be written as an escape.
+ * JSON is read as YAML.  A tag that is unknown, or does not fit its value, only makes a scalar a
+ * string.  Duplicate keys, too many uses of aliases (document/anchor.h) or aliases that repeat more
+ * than KI_YAML_REPEATED_MAX bytes, nesting beyond KI_YAML_DEPTH_MAX and files beyond
+ * KI_YAML_BYTES_MAX are errors.  Every error about what the text says has file:line:column in
+ * front.
  */
 #ifndef KI_DOCUMENT_YAML_H
 #define KI_DOCUMENT_YAML_H
@@ -21,7 +22,7 @@
 
 #define KI_YAML_BYTES_MAX (1u << 20)
 #define KI_YAML_DEPTH_MAX 200
-#define KI_YAML_ALIAS_MAX 99 /* what Kernel Index's reader bears */
+#define KI_YAML_REPEATED_MAX (4u << 20)
 
 struct ki_yaml {
 	char *name; /* of the file, for messages */

@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "document/anchor.h"
+#include "document/digest.h"
 #include "document/yaml.h"
 #include "vectors.h"
 
@@ -70,7 +72,8 @@ Test(yaml, what_is_wrong_is_told_with_its_place)
 		{"{a: 1, a: 2, a: 3}", "f.yaml:1:8: duplicate key 'a', first at line 1"},
 		{"{\"n\\u0061me\": 1, name: 2}",
 		 "f.yaml:1:18: duplicate key 'name', first at line 1"},
-		{"1: a\n\"1\": b\n", "f.yaml:2:1: duplicate key '1', first at line 1"},
+		{"1: a\n0x1: b\n", "f.yaml:2:1: duplicate key '1', first at line 1"},
+		{"~: a\nnull: b\n", "f.yaml:2:1: duplicate key '', first at line 1"},
 		{"\xef\xbb\xbf"
 		 "a: 1\na: 2\n",
 		 "f.yaml:2:1: duplicate key 'a', first at line 1"},
@@ -82,34 +85,35 @@ Test(yaml, what_is_wrong_is_told_with_its_place)
 		{"--- &a 1\n--- *a\n", "f.yaml:2:5: alias *a has no anchor before it"},
 		{"a: &a [1, *a]\n", "f.yaml:1:11: alias *a is inside of what it stands for"},
 		{"&a {b: {c: *a}}\n", "f.yaml:1:12: alias *a is inside of what it stands for"},
-		{"a: !!int x\n", "f.yaml:1:4: tag !!int does not fit the string \"x\""},
-		{"a: !!int 1.5\n", "f.yaml:1:4: tag !!int does not fit the number 1.5"},
-		{"a: !!bool yes\n", "f.yaml:1:4: tag !!bool does not fit the string \"yes\""},
-		{"a: !!null 0\n", "f.yaml:1:4: tag !!null does not fit the integer 0"},
-		{"a: !!float x\n", "f.yaml:1:4: tag !!float does not fit the string \"x\""},
-		{"a: !!map 1\n", "f.yaml:1:4: tag !!map does not fit the string \"1\""},
-		{"a: !!str [1]\n", "f.yaml:1:4: tag !!str does not fit a sequence"},
-		{"a: !!set {b, c}\n", "f.yaml:1:4: a value tagged !!set has no JSON form"},
-		{"a: !!timestamp 2026-08-01\n",
-		 "f.yaml:1:4: a value tagged !!timestamp has no JSON form"},
+		{"? !!binary aGk=\n: 2\n",
+		 "f.yaml:1:3: a key must be a scalar, and this one is a value that JSON does not "
+		 "have"},
 		{"a: 'x\n", "f.yaml:2:1: found unexpected end of stream (while scanning a quoted "
 			    "scalar from line 1)"},
 		{"a: [1,\nb: 2\n", "f.yaml:3:1: did not find expected ',' or ']' (while parsing a "
 				   "flow sequence from line 1)"},
 		{"a: \"\\q\"\n",
 		 "f.yaml:1:5: found unknown escape character (while parsing a quoted scalar)"},
-		{"%YAML 2.0\n--- a\n", "f.yaml:1:1: found incompatible YAML document"},
+		{"a: \"it\\'s\"\n", "f.yaml:1:7: found unknown escape character (while parsing a quoted scalar)"},
+		{"a: \"x\ny\"\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
+				 "belongs to a value that starts at line 1"},
+		{"- b: 'x\n\n   y'\n- c: 'x\n  y'\n",
+		 "f.yaml:5:3: this line must be indented by 3 or more spaces, as it belongs to a "
+		 "value that starts at line 4"},
+		{"a: [\n1,\n2\n]\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as "
+				     "it belongs to a value that starts at line 1"},
+		{"a:\n- {b: [\n  1\n]}\n", "f.yaml:4:1: this line must be indented by 1 or more "
+					  "spaces, as it belongs to a value that starts at line 2"},
+		{"a: [1,\n\t2]\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
+				  "belongs to a value that starts at line 1"},
+		{"%YAML x\n--- a\n", "f.yaml:1:7: did not find expected version number (while "
+				     "scanning a %YAML directive)"},
 		{"a: b\xff\n", "f.yaml:1:5: byte 0xff is not UTF-8"},
 		{"\xc3\xa9: b\xc3\n", "f.yaml:1:5: byte 0xc3 is not UTF-8"},
 		{"a: \xed\xa0\x80\n", "f.yaml:1:4: byte 0xed is not UTF-8"},
 		{"a: \xc0\xaf\n", "f.yaml:1:4: byte 0xc0 is not UTF-8"},
 		{"a: \xf4\x90\x80\x80\n", "f.yaml:1:4: byte 0xf4 is not UTF-8"},
 		{"a: \xe2\x82", "f.yaml:1:4: byte 0xe2 is not UTF-8"},
-		{"a: \x07\n", "f.yaml:1:4: U+0007 may not be in YAML; in double quotes it can be "
-			      "written as an escape"},
-		{"a: b\n# \xe2\x80\xa8\n",
-		 "f.yaml:2:3: U+2028 ends a line in YAML 1.1 and not in 1.2; in double quotes it "
-		 "can be written as an escape"},
 		{"a: b\rc: d\n", "f.yaml:1:5: U+000D is a carriage return without a line feed"},
 	};
 	size_t i;
@@ -162,14 +166,14 @@ static char *aliases(const char *head, const char *item, int count)
 
 Test(yaml, aliases_end_at_the_limit)
 {
-	char *text = aliases("- &a x\n- [", "*a, ", KI_YAML_ALIAS_MAX + 1);
+	char *text = aliases("- &a x\n- [", "*a, ", KI_ANCHOR_PRODUCT_MAX);
 	struct ki_yaml y;
 
-	expect_refused(text, "f.yaml:2:400: more than 99 uses of aliases");
+	expect_refused(text, "f.yaml:2:400: too many uses of aliases: *a makes more than 99");
 	free(text);
-	text = aliases("- &a x\n- [", "*a, ", KI_YAML_ALIAS_MAX);
+	text = aliases("- &a x\n- [", "*a, ", KI_ANCHOR_PRODUCT_MAX - 1);
 	y = must_parse(text);
-	cr_expect_eq(y.documents[0]->items[1]->count, KI_YAML_ALIAS_MAX);
+	cr_expect_eq(y.documents[0]->items[1]->count, KI_ANCHOR_PRODUCT_MAX - 1);
 	cr_expect_eq(y.documents[0]->items[1]->items[98], y.documents[0]->items[0]);
 	ki_yaml_free(&y);
 	free(text);
@@ -190,13 +194,41 @@ Test(yaml, aliases_cannot_make_a_small_file_large_or_deep)
 		       "g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\n"
 		       "h: &h [*g,*g,*g,*g,*g,*g,*g,*g,*g]\n"
 		       "i: &i [*h,*h,*h,*h,*h,*h,*h,*h,*h]\n",
-		       "f.yaml:6:29: aliases stand for more than 1048576 bytes");
+		       "f.yaml:4:8: too many uses of aliases: *c makes more than 99");
 	ki_buffer_init(&b, 10000);
-	ki_buffer_puts(&b, "a0: &a0 [[[[x]]]]\n");
+	ki_buffer_puts(&b, "a0: &a0 [[[[]]]]\n");
 	for (i = 1; i < 60; i++)
 		ki_buffer_printf(&b, "a%d: &a%d [[[[*a%d]]]]\n", i, i, i - 1);
 	expect_refused(b.data, "f.yaml:50:15: nested deeper than 200");
 	ki_buffer_fini(&b);
+	ki_buffer_init(&b, 200000);
+	ki_buffer_puts(&b, "a: &a ");
+	for (i = 0; i < 50000; i++)
+		ki_buffer_puts(&b, "x");
+	ki_buffer_puts(&b, "\nb: [");
+	for (i = 0; i < 98; i++)
+		ki_buffer_puts(&b, "*a, ");
+	ki_buffer_puts(&b, "]\n");
+	expect_refused(b.data, "f.yaml:2:337: aliases stand for more than 4194304 bytes");
+	ki_buffer_fini(&b);
+}
+
+/* What Kernel Index's reader counts: see document/anchor.h. */
+Test(yaml, uses_of_aliases_multiply_with_those_inside_of_what_they_stand_for)
+{
+	char *text = aliases("- &a x\n- &b [*a]\n- [", "*b, ", 50);
+	struct ki_yaml y;
+
+	expect_refused(text, "f.yaml:3:200: too many uses of aliases: *b makes more than 99");
+	free(text);
+	text = aliases("- &a x\n- &b [*a]\n- [", "*b, ", 49);
+	y = must_parse(text);
+	ki_yaml_free(&y);
+	free(text);
+	text = aliases("- &a []\n- [", "*a, ", 1000);
+	y = must_parse(text);
+	ki_yaml_free(&y);
+	free(text);
 }
 
 Test(yaml, a_file_that_cannot_be_read_is_wrong_input_and_named)
@@ -239,7 +271,18 @@ Test(yaml, a_tag_decides_what_a_scalar_is)
 		{"!!str 5", "\"5\""},
 		{"!!str", "\"\""},
 		{"!!int \"5\"", "5"},
-		{"!!float 5", "5"},
+		{"!!float 5", "\"5\""},
+		{"!!int x", "\"x\""},
+		{"!!int 1.5", "\"1.5\""},
+		{"!!int 99999999999999999999", "100000000000000000000"},
+		{"!!float 0x10000000000000000", "\"0x10000000000000000\""},
+		{"!!bool yes", "\"yes\""},
+		{"!!null 0", "\"0\""},
+		{"!!map 1", "\"1\""},
+		{"!!str [1]", "[1]"},
+		{"!!map [1]", "[1]"},
+		{"!!set [1]", "[1]"},
+		{"!!set 1", "\"1\""},
 		{"!!float '1e3'", "1000"},
 		{"!!bool \"true\"", "true"},
 		{"!!null \"\"", "null"},
@@ -289,11 +332,100 @@ Test(yaml, a_key_is_called_as_javascript_calls_it)
 		{"!!str 0x1F: a", "{\"0x1F\":\"a\"}"},
 		{"{a, b}", "{\"a\":null,\"b\":null}"},
 		{"- &k 7\n- *k : x", "[7,{\"7\":\"x\"}]"},
+		{"1: a\n\"1\": b", "{\"1\":\"b\"}"},
+		{"\"1\": a\nx: y\n1: b\n.1e1: c", NULL},
+		{"- &k a\n- {a: 1, *k : 2, b: 3}", "[\"a\",{\"a\":2,\"b\":3}]"},
+		{".nan: a\n.NaN: b", "{\"NaN\":\"b\"}"},
+		{"~: a\n'': b\nc: d", "{\"\":\"b\",\"c\":\"d\"}"},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof table / sizeof table[0]; i++)
+		if (table[i][1] != NULL)
+			expect_json(table[i][0], table[i][1]);
+	expect_refused(table[19][0], "f.yaml:4:1: duplicate key '1', first at line 3");
+}
+
+Test(yaml, surrogate_escapes_are_the_characters_that_json_writers_mean)
+{
+	static const char *const table[][2] = {
+		{"\"\\ud83d\\ude00\"", "\"\xf0\x9f\x98\x80\""},
+		{"\"\\uD83D\\uDE00x\\uD83D\\uDE01\"", "\"\xf0\x9f\x98\x80x\xf0\x9f\x98\x81\""},
+		{"\"\\U0000d83d\\ude00\"", "\"\xf0\x9f\x98\x80\""},
+		{"\"\\\\ud83d\\\\ude00\"", "\"\\\\ud83d\\\\ude00\""},
+		{"\"\\\\\\ud83d\\ude00\"", "\"\\\\\xf0\x9f\x98\x80\""},
+		{"'\\ud83d\\ude00'", "\"\\\\ud83d\\\\ude00\""},
+		{"\\ud83d\\ude00", "\"\\\\ud83d\\\\ude00\""},
+		{"{\"\\ud83d\\ude00\": 1}", "{\"\xf0\x9f\x98\x80\":1}"},
+		/* The first characters that could stand in for others. */
+		{"\"\\ud83d\\ude00\xf1\x80\x80\x80\xf1\x80\x80\x81\"",
+		 "\"\xf0\x9f\x98\x80\xf1\x80\x80\x80\xf1\x80\x80\x81\""},
+	};
+	static const char *const alone[] = {"\"\\ud83d\"", "\"\\ude00\\ud83d\"",
+					    "\"\\ud83dx\\ude00\"", "{\"\\udfff\": 1}"};
+	size_t i;
+
+	for (i = 0; i < sizeof table / sizeof table[0]; i++)
 		expect_json(table[i][0], table[i][1]);
+	for (i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+		struct ki_yaml y = must_parse(alone[i]);
+		struct ki_error e = {0};
+		struct ki_buffer b;
+		json_t *json;
+
+		cr_assert_eq(ki_node_to_json(&json, y.documents[0], y.name, &e), 0, "%s", e.text);
+		ki_buffer_init(&b, 100);
+		cr_expect_eq(ki_canonical_write(&b, json, &e), KI_FAIL_INPUT, "%s", alone[i]);
+		ki_buffer_fini(&b);
+		json_decref(json);
+		ki_yaml_free(&y);
+	}
+}
+
+Test(yaml, characters_that_end_lines_only_in_yaml_1_1_and_controls_are_what_they_are)
+{
+	expect_json("a: x\xe2\x80\xa8y\xc2\x85z\x7f\n", "{\"a\":\"x\xe2\x80\xa8y\xc2\x85z\x7f\"}");
+	expect_json("# \xe2\x80\xa9 b: c\na: \"\x01\xef\xbb\xbf\"\n",
+		    "{\"a\":\"\\u0001\xef\xbb\xbf\"}");
+	expect_json("a: |\n  x\xc2\x85y\n", "{\"a\":\"x\xc2\x85y\\n\"}");
+	expect_refused("\xe2\x80\xa8: 1\na: 2\na: 3\n",
+		       "f.yaml:3:1: duplicate key 'a', first at line 2");
+}
+
+Test(yaml, directives_that_yaml_1_2_only_warns_of_are_passed_over)
+{
+	expect_json("%YAML 2.0\n---\na: yes\n", "{\"a\":\"yes\"}");
+	expect_json("%YAML 1.1 # old\n---\na: yes\n", "{\"a\":\"yes\"}");
+	expect_json("# c\n\n%YAML 10.20\n%OTHER x\n%TAG ! tag:x,2000:\n---\na: !y 1\n",
+		    "{\"a\":\"1\"}");
+	expect_json("a: |\n  x\n  %YAML 2.0\n", "{\"a\":\"x\\n%YAML 2.0\\n\"}");
+}
+
+Test(yaml, brackets_and_quotes_may_go_on_where_yaml_lets_them)
+{
+	expect_json("a: [\n 1,\n\n# c\n 2\n]\n", "{\"a\":[1,2]}");
+	expect_json("a:\n- [\n  1\n  ]\n", "{\"a\":[[1]]}");
+	expect_json("a:\n  - {\n      b: 'x\n\n      y'\n    }\n",
+		    "{\"a\":[{\"b\":\"x\\ny\"}]}");
+	expect_json("{\n\"a\": \"x\ny\",\n\t\"b\": 1\n}\n", "{\"a\":\"x y\",\"b\":1}");
+	expect_json("\"x\ny\"\n", "\"x y\"");
+	expect_json("a: &x\n- 'b\n c'\n", "{\"a\":[\"b c\"]}");
+}
+
+Test(yaml, a_value_that_json_does_not_have_is_known_as_such)
+{
+	struct ki_yaml y = must_parse("a: !!set {b, c}\nd: !!timestamp 2026-08-01\n");
+	const struct ki_node *a = ki_node_get(y.documents[0], "a");
+	struct ki_error e = {0};
+	char what[100];
+	json_t *json;
+
+	cr_assert_eq(a->type, KI_NODE_FOREIGN);
+	ki_node_describe(a, what, sizeof what);
+	cr_expect_str_eq(what, "a value tagged !!set");
+	cr_expect_eq(ki_node_to_json(&json, y.documents[0], y.name, &e), KI_FAIL_INPUT);
+	cr_expect_str_eq(e.text, "f.yaml:1:4: a value tagged !!set has no JSON form");
+	ki_yaml_free(&y);
 }
 
 Test(yaml, every_value_knows_its_place_and_its_text)
@@ -349,21 +481,10 @@ static const struct difference {
 	const char *got; /* as read_entry() says it */
 	const char *why;
 } differences[] = {
-	{"integer and string keys collapse, last wins", NULL, "both are the key \"1\""},
-	{"integer key and string key", NULL, "both are the key \"1\""},
-	{"null key and empty key", NULL, "both are the key \"\""},
-	{"boolean key and string key", NULL, "both are the key \"true\""},
 	{"sequence as key", NULL, "such a key is a mistake"},
 	{"map as key", NULL, "such a key is a mistake"},
-	{"scalar !!str [1]", NULL, "a core tag that does not fit is a mistake"},
-	{"scalar !!map [1]", NULL, "a core tag that does not fit is a mistake"},
-	{"scalar !!float 5", "{\"a\":5}", "the core schema's float needs no point"},
-	{"unknown %YAML version warns", NULL, "libyaml refuses it"},
-	{"JSON lone surrogate", NULL, "no Unicode string holds it, and it has no digest"},
-	{"JSON raw LS, NEL, DEL in string", NULL, "libyaml would take LS and NEL for line ends"},
 	{"empty text", "(0 documents)", "a stream of no documents"},
 	{"two documents", "(2 documents)", "a stream of two documents"},
-	{"unindented closing bracket", "{\"a\":[1,2]}", "libyaml does not mind"},
 };
 
 static const struct difference *difference_of(const char *name)
@@ -387,6 +508,8 @@ static char *wanted(const json_t *entry)
 {
 	json_t *json = json_object_get(entry, "parsedJson");
 
+	if (strcmp(non_json(entry), "\\ud800") == 0)
+		return strdup("(no canonical text)");
 	if (strcmp(non_json(entry), "\\u0000") == 0)
 		return strdup("{\"a\":\"\\u0000\"}");
 	if (strstr(non_json(entry), "Infinity") != NULL)
@@ -409,7 +532,12 @@ static char *read_entry(const json_t *entry)
 	if (ki_yaml_parse(&y, "f.yaml", json_string_value(text), json_string_length(text), &e) != 0)
 		return NULL;
 	if (y.count == 1 && ki_node_to_json(&json, y.documents[0], y.name, &e) == 0) {
-		got = vectors_canonical(json);
+		struct ki_buffer b;
+
+		ki_buffer_init(&b, KI_DIGEST_IDENTITY_MAX);
+		got = ki_canonical_write(&b, json, &e) == 0 ? ki_buffer_steal(&b)
+							    : strdup("(no canonical text)");
+		ki_buffer_fini(&b);
 		json_decref(json);
 	} else if (y.count == 1) {
 		a = ki_node_get(y.documents[0], "a");
