@@ -135,9 +135,10 @@ static int check_string(const char *text, size_t size, struct ki_error *e)
 	for (i = 0; i < size; i += n) {
 		n = (unsigned char)text[i] < 0x80 ? 1 : ki_utf8_decode(&c, text + i, size - i);
 		if (n == 0)
-			return ki_error_set(e, KI_FAIL_INPUT,
-					    "a string holds a surrogate without a partner, or other "
-					    "bytes that are not UTF-8: it has no canonical text");
+			return ki_error_set(
+				e, KI_FAIL_INPUT,
+				"a string holds a surrogate without a partner, or other "
+				"bytes that are not UTF-8: it has no canonical text");
 	}
 	return 0;
 }
@@ -184,16 +185,22 @@ static int utf16_rank(unsigned char c)
 	return c >= 0xee ? c + 16 : c;
 }
 
+int ki_canonical_compare(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t i = 0;
+
+	while (i < a_size && i < b_size && a[i] == b[i])
+		i++;
+	if (i == a_size || i == b_size)
+		return (i < a_size) - (i < b_size);
+	return utf16_rank((unsigned char)a[i]) - utf16_rank((unsigned char)b[i]);
+}
+
 static int key_compare(const void *a, const void *b)
 {
-	const unsigned char *x = *(const unsigned char *const *)a;
-	const unsigned char *y = *(const unsigned char *const *)b;
+	const char *x = *(const char *const *)a, *y = *(const char *const *)b;
 
-	while (*x == *y && *x != 0) {
-		x++;
-		y++;
-	}
-	return utf16_rank(*x) - utf16_rank(*y);
+	return ki_canonical_compare(x, strlen(x), y, strlen(y));
 }
 
 static int write_value(struct ki_buffer *out, const json_t *v, size_t depth, struct ki_error *e);

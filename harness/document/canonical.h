@@ -18,6 +18,9 @@
 #define KI_CANONICAL_NUMBER_MAX 32
 void ki_canonical_number(char out[KI_CANONICAL_NUMBER_MAX], double value);
 
+/* The order of keys, that of UTF-16 code units: as memcmp() of two texts of UTF-8. */
+int ki_canonical_compare(const char *a, size_t a_size, const char *b, size_t b_size);
+
 /* Appends the canonical text of v to out. */
 int ki_canonical_write(struct ki_buffer *out, const json_t *v, struct ki_error *e) KI_MUST_CHECK;
 

@@ -33,15 +33,15 @@ struct ki_node {
 	uint32_t column; /* from 1, in characters */
 	bool boolean;
 	int64_t integer;
-	double real;  /* set for KI_NODE_INTEGER too */
+	double real; /* set for KI_NODE_INTEGER too */
 	/*
 	 * A scalar as it is written (a string: its value), with a NUL; of a foreign one its tag's
 	 * name; else NULL.  May hold U+0000, and surrogates without a partner in the three bytes of
 	 * ki_utf8_encode().
 	 */
 	char *text;
-	size_t size;  /* of text */
-	size_t count; /* items of a sequence, or pairs of a mapping */
+	size_t size;            /* of text */
+	size_t count;           /* items of a sequence, or pairs of a mapping */
 	struct ki_node **items; /* values, in the order of the file */
 	struct ki_node **keys;  /* of a mapping: strings, all different; else NULL */
 	struct ki_node *next;   /* of the same ki_yaml, which owns them all */
@@ -53,7 +53,8 @@ struct ki_node {
  */
 int ki_node_resolve(struct ki_node *n, struct ki_error *e) KI_MUST_CHECK;
 
-/* The name of the core schema's tag that a resolved scalar has: "null", "bool", "int", "float", "str".
+/* The name of the core schema's tag that a resolved scalar has: "null", "bool", "int", "float",
+ * "str".
  */
 const char *ki_node_tag(const struct ki_node *scalar);
 

@@ -18,11 +18,13 @@
 
 #include "base/error.h"
 
-/* U+0000 to U+0008, U+000B, U+000C, U+000E to U+001F, U+007F to U+009F, five more, and one escape. */
+/* U+0000 to U+0008, U+000B, U+000C, U+000E to U+001F, U+007F to U+009F, five more, and one escape.
+ */
 #define KI_TEXT_STAND_INS_MAX 72
 
 struct ki_text {
-	const char *data; /* without a byte order mark; the caller's text itself when nothing changed */
+	const char *
+		data; /* without a byte order mark; the caller's text itself when nothing changed */
 	size_t size;
 	char *owned;
 	size_t n_stand_ins;

@@ -25,8 +25,8 @@ struct list {
 
 struct reader {
 	yaml_parser_t parser;
-	struct ki_yaml yaml; /* what has been read so far */
-	struct ki_text text; /* what libyaml reads */
+	struct ki_yaml yaml;      /* what has been read so far */
+	struct ki_text text;      /* what libyaml reads */
 	size_t cursor_bytes;      /* of the text, where the last place asked for is ... */
 	size_t cursor_characters; /* ... counted as libyaml counts */
 	size_t *lines;            /* where each line of the text starts, in bytes */
@@ -67,7 +67,8 @@ static int fail_memory(struct reader *r)
 
 static bool list_add(struct list *l, struct ki_node *n)
 {
-	struct ki_node **data = ki_array_grow(l->data, &l->capacity, l->count, sizeof(struct ki_node *));
+	struct ki_node **data =
+		ki_array_grow(l->data, &l->capacity, l->count, sizeof(struct ki_node *));
 
 	if (data == NULL)
 		return false;
@@ -200,9 +201,9 @@ static bool is_foreign(const char *tag, enum ki_node_type type)
 		const char *name;
 		enum ki_node_type type;
 	} foreign[] = {
-		{"set", KI_NODE_MAPPING},   {"omap", KI_NODE_SEQUENCE},
+		{"set", KI_NODE_MAPPING},    {"omap", KI_NODE_SEQUENCE},
 		{"pairs", KI_NODE_SEQUENCE}, {"binary", KI_NODE_STRING},
-		{"merge", KI_NODE_STRING},  {"timestamp", KI_NODE_STRING},
+		{"merge", KI_NODE_STRING},   {"timestamp", KI_NODE_STRING},
 	};
 	size_t i;
 
@@ -240,7 +241,8 @@ static const char *text_at(struct reader *r, const yaml_mark_t *mark)
 		r->cursor_bytes = r->cursor_characters = 0;
 	while (r->cursor_characters < mark->index && r->cursor_bytes < r->text.size) {
 		r->cursor_bytes++;
-		while (r->cursor_bytes < r->text.size && (r->text.data[r->cursor_bytes] & 0xc0) == 0x80)
+		while (r->cursor_bytes < r->text.size &&
+		       (r->text.data[r->cursor_bytes] & 0xc0) == 0x80)
 			r->cursor_bytes++;
 		r->cursor_characters++;
 	}
@@ -296,10 +298,11 @@ static int check_indent(struct reader *r, const yaml_mark_t *start, const yaml_m
 			continue;
 		if (brackets && (*p == '#' || (last && indent + 1 == r->least)))
 			continue;
-		return fail_at(r, line + 1, indent + 1,
-			       "this line must be indented by %zu or more spaces, as it belongs to a "
-			       "value that starts at line %zu",
-			       r->least, start->line + 1);
+		return fail_at(
+			r, line + 1, indent + 1,
+			"this line must be indented by %zu or more spaces, as it belongs to a "
+			"value that starts at line %zu",
+			r->least, start->line + 1);
 	}
 	return 0;
 }
@@ -412,8 +415,7 @@ static int settle_keys(struct reader *r, struct ki_node *mapping)
 	if (ki_keys_find_duplicate(&first, &again, keys, mapping->count)) {
 		ki_node_excerpt(again->name, text);
 		rc = fail_at(r, again->name->line, again->name->column,
-			     "duplicate key '%s', first at line %" PRIu32, text,
-			     first->name->line);
+			     "duplicate key '%s', first at line %" PRIu32, text, first->name->line);
 	} else {
 		ki_keys_collapse(mapping, keys, mapping->count);
 	}
@@ -488,8 +490,8 @@ static int read_collection(struct reader *r, struct ki_node **out, const yaml_ev
 	bool mapping = ev->type == YAML_MAPPING_START_EVENT;
 	const yaml_char_t *anchor =
 		mapping ? ev->data.mapping_start.anchor : ev->data.sequence_start.anchor;
-	const char *tag = core_tag(mapping ? ev->data.mapping_start.tag
-					   : ev->data.sequence_start.tag);
+	const char *tag =
+		core_tag(mapping ? ev->data.mapping_start.tag : ev->data.sequence_start.tag);
 	size_t i = r->anchors.count, scalars = r->scalars;
 	struct ki_node *n;
 	int rc;
@@ -617,9 +619,10 @@ int ki_yaml_parse(struct ki_yaml *out, const char *name, const char *text, size_
 
 int ki_yaml_read(struct ki_yaml *out, const char *path, struct ki_error *e)
 {
+	bool standard = strcmp(path, "-") == 0;
 	char *text;
 	size_t size;
-	int rc = ki_file_read(&text, &size, path, KI_YAML_BYTES_MAX, e);
+	int rc = ki_file_read(&text, &size, standard ? "/dev/stdin" : path, KI_YAML_BYTES_MAX, e);
 
 	/* Whatever the system's reason, it is the user's file that is wrong. */
 	if (rc == KI_FAIL_SYSTEM || rc == KI_FAIL_LIMIT) {
@@ -629,7 +632,7 @@ int ki_yaml_read(struct ki_yaml *out, const char *path, struct ki_error *e)
 	}
 	if (rc != 0)
 		return rc;
-	rc = ki_yaml_parse(out, path, text, size, e);
+	rc = ki_yaml_parse(out, standard ? "<stdin>" : path, text, size, e);
 	free(text);
 	return rc;
 }

@@ -3,8 +3,9 @@
  * A stream of YAML documents, by the YAML 1.2 core schema over libyaml's events, as Kernel Index
  * reads its manifests (yaml 2.9 for JavaScript, default options): what that refuses is refused
  * here, and what it accepts gives the same values.  Known differences: a key that is a collection
- * or holds U+0000, an anchor's name of other characters than [A-Za-z0-9_-], and a carriage return
- * without a line feed are errors here.
+ * or holds U+0000, a key in brackets of more than 1024 characters as it is written, an anchor's
+ * name of other characters than [A-Za-z0-9_-], and a carriage return without a line feed are errors
+ * here.
  *
  * JSON is read as YAML.  A tag that is unknown, or does not fit its value, only makes a scalar a
  * string.  Duplicate keys, too many uses of aliases (document/anchor.h) or aliases that repeat more
@@ -35,7 +36,7 @@ struct ki_yaml {
 int ki_yaml_parse(struct ki_yaml *out, const char *name, const char *text, size_t size,
 		  struct ki_error *e) KI_MUST_CHECK;
 
-/* The same of a file. */
+/* The same of a file; "-" is standard input. */
 int ki_yaml_read(struct ki_yaml *out, const char *path, struct ki_error *e) KI_MUST_CHECK;
 
 void ki_yaml_free(struct ki_yaml *y);

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "document/canonical.h"
+#include "document/kind/kind.h"
 #include "protocol/duration.h"
 #include "protocol/identity.h"
 
@@ -218,9 +219,9 @@ int ki_identity_protocol(json_t **out, const struct ki_plan *plan, const struct 
 	if (f.harness_repository != NULL)
 		json_object_set_new(harness, "repository", json_string(f.harness_repository));
 	document = json_pack("{s:s, s:s, s:O, s:{s:o, s:o, s:{s:s, s:s}, s:{s:s, s:s}}}",
-			     "apiVersion", "kernelindex.dev/v1alpha1", "kind", "BenchmarkProtocol",
-			     "metadata", json_object_get(plan->protocol, "metadata"), "spec",
-			     "harness", harness, "measurement", identity_measurement(plan, device),
+			     "apiVersion", KI_API_VERSION, "kind", "BenchmarkProtocol", "metadata",
+			     json_object_get(plan->protocol, "metadata"), "spec", "harness",
+			     harness, "measurement", identity_measurement(plan, device),
 			     "correctness", "reference", reference, "comparator", "noise_relative",
 			     "comparability", "family", f.family, "notes", notes.data);
 	if (document == NULL)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "document/kind/common.h"
+#include "document/kind/tables.h"
 #include "protocol/plan.h"
 
 #define PLAN_NS_PER_S 1000000000ull
@@ -320,7 +322,7 @@ static const struct ki_node **plan_slot(struct ki_plan *p, const struct ki_node 
 	const struct ki_node *kind = n->type == KI_NODE_MAPPING ? ki_node_get(n, "kind") : NULL;
 	const struct ki_node *api =
 		n->type == KI_NODE_MAPPING ? ki_node_get(n, "apiVersion") : NULL;
-	const char *expected = "kernelindex.dev/v1alpha1";
+	const char *expected = KI_API_VERSION;
 	const struct ki_node **slot = NULL;
 
 	if (kind == NULL || kind->type != KI_NODE_STRING || api == NULL ||
@@ -377,6 +379,28 @@ static int plan_documents(struct ki_plan *p, const struct ki_node **plan_node,
 	return KI_SUCCESS;
 }
 
+/* The operation and the frame of the protocol, by the rules of their kinds. */
+static int plan_check_documents(struct ki_plan *p, struct ki_error *e)
+{
+	const struct ki_node *metadata = ki_node_get(p->protocol_node, "metadata");
+	struct ki_issues issues = {0};
+	json_t *checked = NULL;
+	int rc = ki_kind_read(&p->operation, &issues, p->operation_node, &ki_kind_operation_spec,
+			      "", e);
+
+	if (rc == KI_SUCCESS && metadata == NULL)
+		ki_issues_add(&issues, p->protocol_node, "/metadata",
+			      "expected a mapping, found nothing");
+	else if (rc == KI_SUCCESS)
+		rc = ki_schema_read(&checked, &issues, &ki_common_metadata, metadata, "/metadata",
+				    e);
+	json_decref(checked);
+	if (rc == KI_SUCCESS && issues.count > 0)
+		rc = ki_issues_fail(&issues, p->path, e);
+	ki_issues_free(&issues);
+	return rc;
+}
+
 int ki_plan_read(struct ki_plan *out, const char *path, struct ki_error *e)
 {
 	struct ki_reader r = {.file = path, .error = e};
@@ -395,7 +419,7 @@ int ki_plan_read(struct ki_plan *out, const char *path, struct ki_error *e)
 	if (rc == KI_SUCCESS)
 		rc = ki_node_to_json(&p.protocol, p.protocol_node, path, e);
 	if (rc == KI_SUCCESS)
-		rc = ki_node_to_json(&p.operation, p.operation_node, path, e);
+		rc = plan_check_documents(&p, e);
 	if (rc == KI_SUCCESS)
 		rc = ki_digest_document(&p.operation_digest, p.operation, e);
 	if (rc != KI_SUCCESS) {

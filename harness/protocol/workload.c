@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "document/kind/kind.h"
 #include "protocol/operand.h"
 #include "protocol/workload.h"
 
@@ -77,8 +78,8 @@ int ki_workload_document(struct ki_case *c, const struct ki_plan *plan, struct k
 				    workload_tensor(&c->operands[i], plan->state_inputs));
 	workload_name(name, sizeof name, plan, c);
 	c->workload = json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:s, s:o, s:o, s:o}}", "apiVersion",
-				"kernelindex.dev/v1alpha1", "kind", "WorkloadCase", "metadata",
-				"name", name, "title", c->full, "spec", "operationSpecDigest",
+				KI_API_VERSION, "kind", "WorkloadCase", "metadata", "name", name,
+				"title", c->full, "spec", "operationSpecDigest",
 				plan->operation_digest.text, "axes", axes, "tensors", tensors,
 				"correctness", workload_correctness(plan));
 	if (c->workload == NULL)

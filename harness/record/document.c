@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "document/pattern.h"
 #include "record/manifest.h"
 
 /* With fewer samples a tail quantile is the extreme by another name. */
@@ -38,7 +39,7 @@ static json_t *run_correctness(const struct ki_record_parts *p)
 	bool passed = ki_findings_verdict(&p->measurement->findings) == KI_VERDICT_PASSED;
 	json_t *o;
 
-	if (!a->compared || !ki_manifest_is_token(comparator))
+	if (!a->compared || !ki_pattern_matches(&ki_pattern_token, comparator))
 		return NULL;
 	o = json_pack("{s:s}", "comparator", comparator);
 	run_set_error(o, "maximumAbsoluteError", a->max_absolute_error);
@@ -129,7 +130,8 @@ static json_t *run_evidence(const struct ki_record_parts *p)
 		json_object_set_new(o, "logs", run_artifact(p->samples));
 	if (p->samples != NULL && p->measurement->n_samples > 0)
 		json_object_set_new(o, "rawSamples", run_artifact(p->samples));
-	if (ki_manifest_is_https(p->harness.repository) && ki_manifest_is_commit(p->harness.commit))
+	if (ki_manifest_is_https(p->harness.repository) &&
+	    ki_pattern_matches(&ki_pattern_commit, p->harness.commit))
 		json_object_set_new(o, "harness",
 				    json_pack("{s:s, s:s}", "repository", p->harness.repository,
 					      "commit", p->harness.commit));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/pattern.h"
 #include "record/manifest.h"
 
 /* What a device may say of itself and of its system: the schema's fields, and no others. */
@@ -62,7 +63,7 @@ static bool environment_texts_fit(const json_t *value)
 		return false;
 	json_object_foreach((json_t *)value, name, text)
 	{
-		if (!ki_manifest_is_token(name) || !json_is_string(text))
+		if (!ki_pattern_matches(&ki_pattern_token, name) || !json_is_string(text))
 			return false;
 	}
 	return true;
@@ -72,7 +73,7 @@ static bool environment_fits(const struct environment_field *f, const json_t *va
 {
 	switch (f->type) {
 	case ENVIRONMENT_TOKEN:
-		return ki_manifest_is_token(json_string_value(value));
+		return ki_pattern_matches(&ki_pattern_token, json_string_value(value));
 	case ENVIRONMENT_TEXT:
 		return json_is_string(value) && (!f->required || json_string_length(value) > 0);
 	case ENVIRONMENT_COUNT:

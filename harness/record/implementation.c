@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/pattern.h"
 #include "record/manifest.h"
 
 #define IMPLEMENTATION_SYMBOL_MAX 200
@@ -30,9 +31,9 @@ static json_t *implementation_revision(const struct ki_implementation_source *s)
 		ki_manifest_set(o, "repository", source, 2000);
 	else if (ki_manifest_is_https(home))
 		ki_manifest_set(o, "repository", home, 2000);
-	if (ki_manifest_is_commit(commit))
+	if (ki_pattern_matches(&ki_pattern_commit, commit))
 		ki_manifest_set(o, "commit", commit, 40);
-	if (ki_manifest_is_digest(digest))
+	if (ki_pattern_matches(&ki_pattern_digest, digest))
 		ki_manifest_set(o, "treeDigest", digest, KI_DIGEST_MAX);
 	ki_manifest_set(o, "version", implementation_text(s->plugin, "version"), 100);
 	return o;
@@ -111,7 +112,7 @@ static int implementation_check(const struct ki_implementation_source *s, struct
 	if (implementation_text(s->plugin, "id") == NULL ||
 	    implementation_text(s->kernel, "id") == NULL)
 		return ki_error_set(e, KI_FAIL_BACKEND, "a plugin or a kernel without an id");
-	if (!ki_manifest_is_token(implementation_text(s->kernel, "language")) ||
+	if (!ki_pattern_matches(&ki_pattern_token, implementation_text(s->kernel, "language")) ||
 	    strlen(implementation_text(s->kernel, "language")) > 100)
 		return ki_error_set(e, KI_FAIL_BACKEND,
 				    "kernel %s: its language is not of the form [a-z][a-z0-9_]*",

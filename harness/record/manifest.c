@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/kind/kind.h"
 #include "record/manifest.h"
 
-#define MANIFEST_API_VERSION "kernelindex.dev/v1alpha1"
 #define MANIFEST_URL_MAX 2000
-#define MANIFEST_HEX "0123456789abcdef"
 /* A character of UTF-8 that is cut leaves at most three bytes behind. */
 #define MANIFEST_TORN_MAX 3
 
@@ -48,23 +47,6 @@ void ki_manifest_set(json_t *object, const char *key, const char *text, size_t m
 {
 	if (text != NULL && text[0] != '\0' && strlen(text) <= max)
 		json_object_set_new(object, key, json_string(text));
-}
-
-bool ki_manifest_is_token(const char *text)
-{
-	return text != NULL && text[0] >= 'a' && text[0] <= 'z' &&
-	       text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
-}
-
-bool ki_manifest_is_digest(const char *text)
-{
-	return text != NULL && strncmp(text, "sha256:", 7) == 0 && strlen(text) == 7 + 64 &&
-	       strspn(text + 7, MANIFEST_HEX) == 64;
-}
-
-bool ki_manifest_is_commit(const char *text)
-{
-	return text != NULL && strlen(text) == 40 && strspn(text, MANIFEST_HEX) == 40;
 }
 
 /* A last label of digits would be read as an IPv4 address, which it need not be. */
@@ -133,8 +115,8 @@ int ki_manifest_new(struct ki_identified *out, const char *kind, json_t *metadat
 		    struct ki_error *e)
 {
 	struct ki_identified d = {
-		.document = json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", MANIFEST_API_VERSION,
-				      "kind", kind, "metadata", metadata, "spec", spec),
+		.document = json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", KI_API_VERSION, "kind",
+				      kind, "metadata", metadata, "spec", spec),
 	};
 	int rc;
 

@@ -35,11 +35,6 @@ json_t *ki_manifest_string(const char *text, size_t max);
  */
 void ki_manifest_set(json_t *object, const char *key, const char *text, size_t max);
 
-/* Kernel Index's tokens, [a-z][a-z0-9_]*; its digests; its commits, 40 digits. */
-bool ki_manifest_is_token(const char *text);
-bool ki_manifest_is_digest(const char *text);
-bool ki_manifest_is_commit(const char *text);
-
 /* A URL that Kernel Index takes: https, a host name, nothing that would have to be escaped. */
 bool ki_manifest_is_https(const char *text);
 
