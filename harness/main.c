@@ -18,7 +18,8 @@ static const struct {
 } main_commands[] = {
 	{"run", ki_command_run, "measure backends by a protocol (what is done without a command)"},
 	{"env", ki_command_env, "say what this machine is, as a record would"},
-	{"manifest", ki_command_manifest, "check Kernel Index documents and records; their digests"},
+	{"manifest", ki_command_manifest,
+	 "check Kernel Index documents and records; their digests"},
 };
 
 static void main_help(void)

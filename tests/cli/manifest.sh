@@ -1,7 +1,7 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # ki-harness manifest: what is said, where, and with which exit status.
-. "$(dirname "$0")/tap.sh"
+. "$KI_SRCDIR/tests/cli/tap.sh"
 seed=$KI_SRCDIR/tests/vectors/seed-record.json
 
 cat >"$work/two.yaml" <<'END'

@@ -94,18 +94,23 @@ Test(yaml, what_is_wrong_is_told_with_its_place)
 				   "flow sequence from line 1)"},
 		{"a: \"\\q\"\n",
 		 "f.yaml:1:5: found unknown escape character (while parsing a quoted scalar)"},
-		{"a: \"it\\'s\"\n", "f.yaml:1:7: found unknown escape character (while parsing a quoted scalar)"},
-		{"a: \"x\ny\"\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
-				 "belongs to a value that starts at line 1"},
+		{"a: \"it\\'s\"\n",
+		 "f.yaml:1:7: found unknown escape character (while parsing a quoted scalar)"},
+		{"a: \"x\ny\"\n",
+		 "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
+		 "belongs to a value that starts at line 1"},
 		{"- b: 'x\n\n   y'\n- c: 'x\n  y'\n",
 		 "f.yaml:5:3: this line must be indented by 3 or more spaces, as it belongs to a "
 		 "value that starts at line 4"},
-		{"a: [\n1,\n2\n]\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as "
-				     "it belongs to a value that starts at line 1"},
-		{"a:\n- {b: [\n  1\n]}\n", "f.yaml:4:1: this line must be indented by 1 or more "
-					  "spaces, as it belongs to a value that starts at line 2"},
-		{"a: [1,\n\t2]\n", "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
-				  "belongs to a value that starts at line 1"},
+		{"a: [\n1,\n2\n]\n",
+		 "f.yaml:2:1: this line must be indented by 1 or more spaces, as "
+		 "it belongs to a value that starts at line 1"},
+		{"a:\n- {b: [\n  1\n]}\n",
+		 "f.yaml:4:1: this line must be indented by 1 or more "
+		 "spaces, as it belongs to a value that starts at line 2"},
+		{"a: [1,\n\t2]\n",
+		 "f.yaml:2:1: this line must be indented by 1 or more spaces, as it "
+		 "belongs to a value that starts at line 1"},
 		{"%YAML x\n--- a\n", "f.yaml:1:7: did not find expected version number (while "
 				     "scanning a %YAML directive)"},
 		{"a: b\xff\n", "f.yaml:1:5: byte 0xff is not UTF-8"},
@@ -405,8 +410,7 @@ Test(yaml, brackets_and_quotes_may_go_on_where_yaml_lets_them)
 {
 	expect_json("a: [\n 1,\n\n# c\n 2\n]\n", "{\"a\":[1,2]}");
 	expect_json("a:\n- [\n  1\n  ]\n", "{\"a\":[[1]]}");
-	expect_json("a:\n  - {\n      b: 'x\n\n      y'\n    }\n",
-		    "{\"a\":[{\"b\":\"x\\ny\"}]}");
+	expect_json("a:\n  - {\n      b: 'x\n\n      y'\n    }\n", "{\"a\":[{\"b\":\"x\\ny\"}]}");
 	expect_json("{\n\"a\": \"x\ny\",\n\t\"b\": 1\n}\n", "{\"a\":\"x y\",\"b\":1}");
 	expect_json("\"x\ny\"\n", "\"x y\"");
 	expect_json("a: &x\n- 'b\n c'\n", "{\"a\":[\"b c\"]}");
@@ -473,123 +477,4 @@ Test(yaml, a_redefined_anchor_stands_for_the_last)
 {
 	expect_json("a: &x 1\nb: &x 2\nc: *x\n", "{\"a\":1,\"b\":2,\"c\":2}");
 	expect_json("- &x [&x 1, *x]\n- *x\n", "[[1,1],1]");
-}
-
-/* How our reader is meant to differ from Kernel Index's, entry by entry. */
-static const struct difference {
-	const char *name;
-	const char *got; /* as read_entry() says it */
-	const char *why;
-} differences[] = {
-	{"sequence as key", NULL, "such a key is a mistake"},
-	{"map as key", NULL, "such a key is a mistake"},
-	{"empty text", "(0 documents)", "a stream of no documents"},
-	{"two documents", "(2 documents)", "a stream of two documents"},
-};
-
-static const struct difference *difference_of(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof differences / sizeof differences[0]; i++)
-		if (strcmp(differences[i].name, name) == 0)
-			return &differences[i];
-	return NULL;
-}
-
-/* What JSON cannot say of the value of "a": "Infinity", "-Infinity", "-0", "\u0000", "\ud800". */
-static const char *non_json(const json_t *entry)
-{
-	return vectors_text(json_array_get(json_object_get(entry, "nonJson"), 0), "value");
-}
-
-/* What Kernel Index makes of the entry, as canonical JSON for free(), or NULL if it refuses. */
-static char *wanted(const json_t *entry)
-{
-	json_t *json = json_object_get(entry, "parsedJson");
-
-	if (strcmp(non_json(entry), "\\ud800") == 0)
-		return strdup("(no canonical text)");
-	if (strcmp(non_json(entry), "\\u0000") == 0)
-		return strdup("{\"a\":\"\\u0000\"}");
-	if (strstr(non_json(entry), "Infinity") != NULL)
-		return strdup(non_json(entry));
-	if (json == NULL)
-		json = json_object_get(entry, "manifest");
-	return json != NULL ? vectors_canonical(json) : NULL;
-}
-
-/* The same of our reader, which may also find "(2 documents)". */
-static char *read_entry(const json_t *entry)
-{
-	const json_t *text = json_object_get(entry, "yamlText");
-	const struct ki_node *a;
-	struct ki_error e = {0};
-	struct ki_yaml y;
-	json_t *json = NULL;
-	char *got = NULL;
-
-	if (ki_yaml_parse(&y, "f.yaml", json_string_value(text), json_string_length(text), &e) != 0)
-		return NULL;
-	if (y.count == 1 && ki_node_to_json(&json, y.documents[0], y.name, &e) == 0) {
-		struct ki_buffer b;
-
-		ki_buffer_init(&b, KI_DIGEST_IDENTITY_MAX);
-		got = ki_canonical_write(&b, json, &e) == 0 ? ki_buffer_steal(&b)
-							    : strdup("(no canonical text)");
-		ki_buffer_fini(&b);
-		json_decref(json);
-	} else if (y.count == 1) {
-		a = ki_node_get(y.documents[0], "a");
-		cr_expect(a != NULL && isinf(a->real), "%s", e.text);
-		got = strdup(a != NULL && a->real < 0 ? "-Infinity" : "Infinity");
-	}
-	if (y.count != 1 && asprintf(&got, "(%zu documents)", y.count) < 0)
-		got = NULL;
-	ki_yaml_free(&y);
-	return got;
-}
-
-static bool same(const char *a, const char *b)
-{
-	return a != NULL && b != NULL ? strcmp(a, b) == 0 : a == b;
-}
-
-#define SHOWN(text) ((text) != NULL ? (text) : "(refused)")
-
-static void check_yaml_entry(const json_t *entry, size_t *differ)
-{
-	const char *name = vectors_text(entry, "name");
-	const struct difference *d = difference_of(name);
-	char *want = wanted(entry);
-	char *got = read_entry(entry);
-
-	if (d == NULL) {
-		cr_expect(same(got, want), "%s: %s, not %s", name, SHOWN(got), SHOWN(want));
-	} else {
-		(*differ)++;
-		cr_log_info("%s: %s, not %s: %s\n", name, SHOWN(got), SHOWN(want), d->why);
-		cr_expect(same(got, d->got), "%s: %s, not %s", name, SHOWN(got), SHOWN(d->got));
-	}
-	free(want);
-	free(got);
-}
-
-Test(yaml, every_shared_vector_is_read_as_kernel_index_reads_it)
-{
-	json_t *file = vectors_load(SHARED_DIGESTS);
-	size_t i, checked = 0, differ = 0;
-	json_t *entry;
-
-	json_array_foreach(file, i, entry)
-	{
-		if (json_object_get(entry, "yamlText") == NULL)
-			continue;
-		check_yaml_entry(entry, &differ);
-		checked++;
-	}
-	cr_log_info("%zu entries, %zu known differences\n", checked, differ);
-	cr_expect_geq(checked, 118);
-	cr_expect_eq(differ, sizeof differences / sizeof differences[0]);
-	json_decref(file);
 }
