@@ -18,6 +18,7 @@ static const struct {
 } main_commands[] = {
 	{"run", ki_command_run, "measure backends by a protocol (what is done without a command)"},
 	{"env", ki_command_env, "say what this machine is, as a record would"},
+	{"import", ki_command_import, "make records of results that others published"},
 	{"manifest", ki_command_manifest,
 	 "check Kernel Index documents and records; their digests"},
 };

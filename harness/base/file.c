@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buffer.h"
 #include "base/file.h"
 
@@ -139,11 +140,11 @@ static bool file_name_is_plain(const char *name)
 	       strchr(name, '/') == NULL;
 }
 
-int ki_file_write(int dirfd, const char *name, const void *data, size_t size, struct ki_error *e)
+/* Writes a temporary file whole; sync: it is on the disk. */
+static int file_temporary_write(char temporary[FILE_TEMPORARY_MAX], int dirfd, const char *name,
+				const void *data, size_t size, bool sync, struct ki_error *e)
 {
-	char temporary[FILE_TEMPORARY_MAX];
-	int fd = -1;
-	int rc;
+	int fd = -1, rc;
 
 	if (!file_name_is_plain(name))
 		return ki_error_set(e, KI_FAIL_INTERNAL, "\"%s\" is not a file's name", name);
@@ -151,18 +152,102 @@ int ki_file_write(int dirfd, const char *name, const void *data, size_t size, st
 	if (rc != 0)
 		return rc;
 	rc = ki_file_write_all(fd, data, size, e);
-	if (rc == 0 && fsync(fd) != 0)
+	if (rc == 0 && sync && fsync(fd) != 0)
 		rc = ki_error_errno(e, errno, "synchronising");
 	if (close(fd) != 0 && rc == 0)
 		rc = ki_error_errno(e, errno, "closing");
-	if (rc == 0 && renameat(dirfd, temporary, dirfd, name) != 0)
-		rc = ki_error_errno(e, errno, "renaming %s", temporary);
 	if (rc != 0) {
 		ki_error_prefix(e, "%s", name);
 		unlinkat(dirfd, temporary, 0);
-		return rc;
 	}
-	return file_sync_directory(dirfd, name, e);
+	return rc;
+}
+
+static int file_rename(int dirfd, const char *temporary, const char *name, struct ki_error *e)
+{
+	if (renameat(dirfd, temporary, dirfd, name) == 0)
+		return 0;
+	ki_error_errno(e, errno, "%s: renaming %s", name, temporary);
+	unlinkat(dirfd, temporary, 0);
+	return KI_FAIL_SYSTEM;
+}
+
+int ki_file_write(int dirfd, const char *name, const void *data, size_t size, struct ki_error *e)
+{
+	char temporary[FILE_TEMPORARY_MAX];
+	int rc = file_temporary_write(temporary, dirfd, name, data, size, true, e);
+
+	if (rc == 0)
+		rc = file_rename(dirfd, temporary, name, e);
+	return rc == 0 ? file_sync_directory(dirfd, name, e) : rc;
+}
+
+/* ---------------------------------------------------------------- many */
+
+struct ki_file_pending {
+	char *name;
+	char *temporary;
+};
+
+int ki_file_batch_add(struct ki_file_batch *b, const char *name, const void *data, size_t size,
+		      struct ki_error *e)
+{
+	struct ki_file_pending *grown =
+		ki_array_grow(b->pending, &b->capacity, b->count, sizeof *grown);
+	struct ki_file_pending file = {0};
+	char temporary[FILE_TEMPORARY_MAX];
+	int rc;
+
+	if (grown == NULL)
+		return ki_error_set(e, KI_FAIL_MEMORY, "%s: memory ran out", name);
+	b->pending = grown;
+	rc = file_temporary_write(temporary, b->dirfd, name, data, size, false, e);
+	if (rc != 0)
+		return rc;
+	file.name = strdup(name);
+	file.temporary = strdup(temporary);
+	if (file.name == NULL || file.temporary == NULL) {
+		free(file.name);
+		free(file.temporary);
+		unlinkat(b->dirfd, temporary, 0);
+		return ki_error_set(e, KI_FAIL_MEMORY, "%s: memory ran out", name);
+	}
+	b->pending[b->count++] = file;
+	return 0;
+}
+
+int ki_file_batch_commit(struct ki_file_batch *b, struct ki_error *e)
+{
+	size_t i;
+	int rc = 0;
+
+	if (b->count == 0)
+		return 0;
+	/* Content first: a name that survives a power cut must not stand for an empty file. */
+	if (syncfs(b->dirfd) != 0)
+		rc = ki_error_errno(e, errno, "synchronising %zu files", b->count);
+	for (i = 0; i < b->count && rc == 0; i++) {
+		rc = file_rename(b->dirfd, b->pending[i].temporary, b->pending[i].name, e);
+		b->pending[i].temporary[0] = '\0';
+	}
+	if (rc == 0)
+		rc = file_sync_directory(b->dirfd, b->pending[0].name, e);
+	ki_file_batch_free(b);
+	return rc;
+}
+
+void ki_file_batch_free(struct ki_file_batch *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->count; i++) {
+		if (b->pending[i].temporary[0] != '\0')
+			unlinkat(b->dirfd, b->pending[i].temporary, 0);
+		free(b->pending[i].name);
+		free(b->pending[i].temporary);
+	}
+	free(b->pending);
+	*b = (struct ki_file_batch){.dirfd = b->dirfd};
 }
 
 int ki_file_make_directory(int *out, const char *path, struct ki_error *e)

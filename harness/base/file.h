@@ -21,6 +21,27 @@ int ki_file_read(char **out, size_t *size, const char *path, size_t limit,
 int ki_file_write(int dirfd, const char *name, const void *data, size_t size,
 		  struct ki_error *e) KI_MUST_CHECK;
 
+/*
+ * Many files of one folder, each as by ki_file_write() and with one wait for the disk for all of
+ * them.  Zeroed but for dirfd, which stays the caller's.
+ */
+struct ki_file_batch {
+	int dirfd;
+	struct ki_file_pending *pending;
+	size_t count;
+	size_t capacity;
+};
+
+/* The file is there for others from ki_file_batch_commit() on. */
+int ki_file_batch_add(struct ki_file_batch *b, const char *name, const void *data, size_t size,
+		      struct ki_error *e) KI_MUST_CHECK;
+
+/* After a failure, those files are there that were renamed before it; the others are dropped. */
+int ki_file_batch_commit(struct ki_file_batch *b, struct ki_error *e) KI_MUST_CHECK;
+
+/* Drops what was added and not committed, and frees everything. */
+void ki_file_batch_free(struct ki_file_batch *b);
+
 /* Writes all of data to fd, across short writes and interruptions. */
 int ki_file_write_all(int fd, const void *data, size_t size, struct ki_error *e) KI_MUST_CHECK;
 

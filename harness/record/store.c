@@ -30,6 +30,9 @@ struct ki_store {
 	int records;     /* the folders */
 	int artifacts;
 	int index; /* the file, opened for appending */
+	struct ki_file_batch batch;
+	struct ki_buffer batch_lines; /* starts with a newline, when it holds any */
+	json_t *batch_names;
 };
 
 /* ---------------------------------------------------------------- opening */
@@ -143,8 +146,10 @@ int ki_store_open(struct ki_store **out, const char *directory, struct ki_error 
 	if (s == NULL)
 		return ki_error_set(e, KI_FAIL_MEMORY, "memory ran out");
 	*s = (struct ki_store){.records = -1, .artifacts = -1, .index = -1};
+	ki_buffer_init(&s->batch_lines, STORE_FILE_MAX);
 	s->directory = strdup(directory);
-	if (s->directory == NULL)
+	s->batch_names = json_object();
+	if (s->directory == NULL || s->batch_names == NULL)
 		ki_error_set(&cause, KI_FAIL_MEMORY, "memory ran out");
 	else if (store_prepare(s, &cause) == KI_SUCCESS) {
 		*out = s;
@@ -164,6 +169,9 @@ void ki_store_close(struct ki_store *s)
 {
 	if (s == NULL)
 		return;
+	ki_file_batch_free(&s->batch);
+	ki_buffer_fini(&s->batch_lines);
+	json_decref(s->batch_names);
 	if (s->records >= 0)
 		close(s->records);
 	if (s->artifacts >= 0)
@@ -325,5 +333,51 @@ int ki_store_record(struct ki_store *s, const json_t *record, const struct ki_di
 		ki_error_prefix(e, "%s", s->directory);
 	ki_buffer_fini(&b);
 	ki_buffer_fini(&line);
+	return rc;
+}
+
+/* ---------------------------------------------------------------- many */
+
+int ki_store_add(bool *existed, struct ki_store *s, const char *record, size_t size,
+		 const struct ki_digest *run, const json_t *index_line, struct ki_error *e)
+{
+	char file[KI_DIGEST_MAX + 8];
+	struct ki_buffer b;
+	int rc = KI_SUCCESS;
+
+	snprintf(file, sizeof file, "%s.json", ki_digest_hex(run));
+	ki_buffer_init(&b, STORE_FILE_MAX);
+	ki_buffer_append(&b, record, size);
+	ki_buffer_puts(&b, "\n");
+	*existed =
+		json_object_get(s->batch_names, file) != NULL || store_exists(s->records, file, &b);
+	if (*existed)
+		goto out;
+	s->batch.dirfd = s->records;
+	if (b.failed || json_object_set_new(s->batch_names, file, json_true()) != 0)
+		rc = ki_error_set(e, KI_FAIL_MEMORY, "memory ran out");
+	if (rc == KI_SUCCESS)
+		rc = ki_file_batch_add(&s->batch, file, b.data, b.size, e);
+	if (s->batch_lines.size == 0)
+		ki_buffer_puts(&s->batch_lines, "\n");
+	if (rc == KI_SUCCESS)
+		rc = store_text(&s->batch_lines, index_line, e);
+	if (rc != KI_SUCCESS)
+		ki_error_prefix(e, "%s/" STORE_RECORDS, s->directory);
+out:
+	ki_buffer_fini(&b);
+	return rc;
+}
+
+int ki_store_commit(struct ki_store *s, struct ki_error *e)
+{
+	int rc = ki_file_batch_commit(&s->batch, e);
+
+	if (rc != KI_SUCCESS)
+		ki_error_prefix(e, "%s/" STORE_RECORDS, s->directory);
+	else if (s->batch_lines.size > 0)
+		rc = store_append(s, &s->batch_lines, e);
+	ki_buffer_fini(&s->batch_lines);
+	json_object_clear(s->batch_names);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #define KI_RECORD_STORE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "document/digest.h"
@@ -31,5 +32,14 @@ int ki_store_artifact(struct ki_digest *digest, struct ki_store *s, const json_t
 /* Writes a record under its run's digest, then one line about it to the index. */
 int ki_store_record(struct ki_store *s, const json_t *record, const struct ki_digest *run,
 		    const json_t *index_line, struct ki_error *e) KI_MUST_CHECK;
+
+/*
+ * The same of many records, each a canonical text, with one wait for the disk: they and their index
+ * lines are there from ki_store_commit() on.  *existed: it was there already, and nothing is added.
+ */
+int ki_store_add(bool *existed, struct ki_store *s, const char *record, size_t size,
+		 const struct ki_digest *run, const json_t *index_line,
+		 struct ki_error *e) KI_MUST_CHECK;
+int ki_store_commit(struct ki_store *s, struct ki_error *e) KI_MUST_CHECK;
 
 #endif

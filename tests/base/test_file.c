@@ -315,3 +315,45 @@ Test(file, directories_are_made_with_their_parents)
 	cr_expect_eq(ki_file_make_directory(&(int){-1}, "rel/ative", NULL), 0);
 	cr_expect_eq(access(in_root("rel/ative"), X_OK), 0);
 }
+
+Test(file, the_files_of_a_batch_appear_together_and_whole)
+{
+	struct ki_file_batch b = {.dirfd = root_fd};
+	struct ki_error e = {0};
+
+	cr_assert_eq(ki_file_write(root_fd, "b", "old", 3, &e), 0, "%s", e.text);
+	cr_assert_eq(ki_file_batch_add(&b, "a", "one", 3, &e), 0, "%s", e.text);
+	cr_assert_eq(ki_file_batch_add(&b, "b", "two", 3, &e), 0, "%s", e.text);
+	expect_content("b", "old");
+	cr_expect_neq(access(in_root("a"), F_OK), 0);
+	cr_assert_eq(ki_file_batch_commit(&b, &e), 0, "%s", e.text);
+	expect_content("a", "one");
+	expect_content("b", "two");
+	cr_expect_eq(count_entries(), 2);
+	cr_assert_eq(ki_file_batch_commit(&b, &e), 0, "an empty one is no error");
+}
+
+Test(file, a_batch_that_is_dropped_leaves_nothing)
+{
+	struct ki_file_batch b = {.dirfd = root_fd};
+	struct ki_error e = {0};
+
+	cr_assert_eq(ki_file_batch_add(&b, "a", "one", 3, &e), 0, "%s", e.text);
+	cr_expect_eq(ki_file_batch_add(&b, "x/y", "", 0, &e), KI_FAIL_INTERNAL);
+	ki_file_batch_free(&b);
+	cr_expect_eq(count_entries(), 0);
+}
+
+Test(file, a_batch_that_fails_leaves_no_temporary_files)
+{
+	struct ki_file_batch b = {.dirfd = root_fd};
+	struct ki_error e = {0};
+
+	cr_assert_eq(mkdir(in_root("b"), 0777), 0);
+	cr_assert_eq(ki_file_batch_add(&b, "a", "one", 3, &e), 0, "%s", e.text);
+	cr_assert_eq(ki_file_batch_add(&b, "b", "two", 3, &e), 0, "%s", e.text);
+	cr_assert_eq(ki_file_batch_add(&b, "c", "three", 5, &e), 0, "%s", e.text);
+	cr_expect_eq(ki_file_batch_commit(&b, &e), KI_FAIL_SYSTEM);
+	cr_expect_not_null(strstr(e.text, "b: renaming"), "%s", e.text);
+	cr_expect_eq(count_entries(), 2, "a, which was before it, and the folder b");
+}

@@ -404,3 +404,49 @@ Test(store, a_record_without_a_line_for_the_index_is_not_written)
 	json_decref(r);
 	ki_store_close(s);
 }
+
+static bool add(struct ki_store *s, char digit)
+{
+	struct ki_digest d = digest_of(digit);
+	json_t *line = json_pack("{s:s#}", "run", &digit, 1);
+	struct ki_error e = {0};
+	bool existed = false;
+	char text[32];
+
+	snprintf(text, sizeof text, "{\"n\":%c}", digit);
+	cr_assert_eq(ki_store_add(&existed, s, text, strlen(text), &d, line, &e), KI_SUCCESS, "%s",
+		     e.text);
+	json_decref(line);
+	return existed;
+}
+
+Test(store, records_that_are_added_are_there_with_their_lines_once_they_are_committed)
+{
+	struct ki_store *s = open_store();
+	struct ki_error e = {0};
+
+	cr_expect_not(add(s, '1'));
+	cr_expect_not(add(s, '2'));
+	cr_expect(add(s, '1'), "twice in one go");
+	expect_content(in("index.jsonl"), "");
+	cr_assert_eq(ki_store_commit(s, &e), KI_SUCCESS, "%s", e.text);
+	cr_expect_eq(entries(in("records")), 2);
+	expect_content(in("index.jsonl"), "{\"run\":\"1\"}\n{\"run\":\"2\"}\n");
+	cr_expect(add(s, '2'));
+	cr_expect_not(add(s, '3'));
+	cr_assert_eq(ki_store_commit(s, &e), KI_SUCCESS, "%s", e.text);
+	cr_assert_eq(ki_store_commit(s, &e), KI_SUCCESS, "nothing to do");
+	expect_content(in("index.jsonl"), "{\"run\":\"1\"}\n{\"run\":\"2\"}\n{\"run\":\"3\"}\n");
+	ki_store_close(s);
+}
+
+Test(store, records_that_were_not_committed_leave_nothing)
+{
+	struct ki_store *s = open_store();
+
+	cr_expect_not(add(s, '1'));
+	cr_expect_not(add(s, '2'));
+	ki_store_close(s);
+	cr_expect_eq(entries(in("records")), 0);
+	expect_content(in("index.jsonl"), "");
+}
