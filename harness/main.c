@@ -19,6 +19,7 @@ static const struct {
 	{"run", ki_command_run, "measure backends by a protocol (what is done without a command)"},
 	{"env", ki_command_env, "say what this machine is, as a record would"},
 	{"import", ki_command_import, "make records of results that others published"},
+	{"bundle", ki_command_bundle, "put records into one submission to Kernel Index"},
 	{"manifest", ki_command_manifest,
 	 "check Kernel Index documents and records; their digests"},
 };

@@ -182,6 +182,25 @@ int ki_file_write(int dirfd, const char *name, const void *data, size_t size, st
 	return rc == 0 ? file_sync_directory(dirfd, name, e) : rc;
 }
 
+int ki_file_write_path(const char *path, const void *data, size_t size, struct ki_error *e)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+	int fd, rc;
+
+	if (folder == NULL)
+		return ki_error_set(e, KI_FAIL_MEMORY, "%s: memory ran out", path);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		rc = ki_error_errno(e, errno, "%s", folder);
+	else
+		rc = ki_file_write(fd, slash != NULL ? slash + 1 : path, data, size, e);
+	if (fd >= 0)
+		close(fd);
+	free(folder);
+	return rc;
+}
+
 /* ---------------------------------------------------------------- many */
 
 struct ki_file_pending {

@@ -21,6 +21,10 @@ int ki_file_read(char **out, size_t *size, const char *path, size_t limit,
 int ki_file_write(int dirfd, const char *name, const void *data, size_t size,
 		  struct ki_error *e) KI_MUST_CHECK;
 
+/* The same of a path. */
+int ki_file_write_path(const char *path, const void *data, size_t size,
+		       struct ki_error *e) KI_MUST_CHECK;
+
 /*
  * Many files of one folder, each as by ki_file_write() and with one wait for the disk for all of
  * them.  Zeroed but for dirfd, which stays the caller's.

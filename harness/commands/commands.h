@@ -17,7 +17,8 @@ enum ki_exit {
 
 /* argv[0] is the command's name; the result is the exit code of the process. */
 typedef int ki_command(int argc, char **argv);
-ki_command ki_command_run, ki_command_env, ki_command_import, ki_command_manifest;
+ki_command ki_command_run, ki_command_env, ki_command_bundle, ki_command_import,
+	ki_command_manifest;
 
 /* Prints "ki-harness: <text>" on standard error and returns the exit code that fits. */
 int ki_command_fail(const struct ki_error *e);

@@ -319,3 +319,55 @@ int ki_canonical_write(struct ki_buffer *out, const json_t *v, struct ki_error *
 		ki_buffer_rewind(out, before);
 	return rc;
 }
+
+static void indent_line(struct ki_buffer *out, size_t depth)
+{
+	ki_buffer_printf(out, "\n%*s", (int)(2 * depth), "");
+}
+
+/* The end of the string that starts at p, behind its closing quote. */
+static const char *string_end(const char *p)
+{
+	for (p++; *p != '"'; p++)
+		if (*p == '\\')
+			p++;
+	return p + 1;
+}
+
+/* text is canonical: no blanks outside of strings. */
+static void indent_text(struct ki_buffer *out, const char *text)
+{
+	const char *p = text, *end;
+	size_t depth = 0;
+
+	for (; *p != '\0'; p = end) {
+		bool opens = *p == '{' || *p == '[', closes = *p == '}' || *p == ']';
+
+		end = *p == '"' ? string_end(p) : p + 1;
+		if (closes && p[-1] != '{' && p[-1] != '[')
+			indent_line(out, depth - 1);
+		depth = depth + opens - closes;
+		ki_buffer_append(out, p, (size_t)(end - p));
+		if (*p == ':')
+			ki_buffer_puts(out, " ");
+		else if (*p == ',' || (opens && *end != '}' && *end != ']'))
+			indent_line(out, depth);
+	}
+	ki_buffer_puts(out, "\n");
+}
+
+int ki_canonical_write_indented(struct ki_buffer *out, const json_t *v, struct ki_error *e)
+{
+	struct ki_buffer text;
+	int rc;
+
+	ki_buffer_init(&text, out->limit);
+	rc = ki_canonical_write(&text, v, e);
+	if (rc == KI_SUCCESS)
+		indent_text(out, text.data);
+	if (rc == KI_SUCCESS && out->failed)
+		rc = ki_error_set(e, KI_FAIL_LIMIT, "the text exceeds %zu bytes, or memory ran out",
+				  out->limit);
+	ki_buffer_fini(&text);
+	return rc;
+}

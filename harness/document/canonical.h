@@ -24,4 +24,8 @@ int ki_canonical_compare(const char *a, size_t a_size, const char *b, size_t b_s
 /* Appends the canonical text of v to out. */
 int ki_canonical_write(struct ki_buffer *out, const json_t *v, struct ki_error *e) KI_MUST_CHECK;
 
+/* The same, each member and item on a line of its own, a newline behind: for people to read. */
+int ki_canonical_write_indented(struct ki_buffer *out, const json_t *v,
+				struct ki_error *e) KI_MUST_CHECK;
+
 #endif

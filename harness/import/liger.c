@@ -14,6 +14,7 @@
 #include "document/digest.h"
 #include "document/kind/kind.h"
 #include "document/pattern.h"
+#include "document/slug.h"
 #include "import/liger.h"
 #include "import/liger_catalog.h"
 #include "record/manifest.h"
@@ -490,11 +491,11 @@ static json_t *run_native(const struct liger_fields *f, const char *external_id)
 
 static json_t *run_metadata(const struct liger_fields *f, const char *external_id)
 {
-	char full[2 * LIGER_TEXT_MAX], name[KI_LIGER_SLUG_MAX], title[LIGER_TEXT_MAX];
+	char full[2 * LIGER_TEXT_MAX], name[KI_SLUG_MAX], title[LIGER_TEXT_MAX];
 	json_t *m;
 
 	snprintf(full, sizeof full, "liger-%s", external_id);
-	ki_liger_slug(name, full);
+	ki_slug(name, full);
 	snprintf(title, sizeof title, "%s \u00b7 %s \u00b7 %s", f->kernel->title, f->provider->name,
 		 f->pass->name);
 	m = json_pack("{s:s, s:s}", "name", name, "title", title);
@@ -508,10 +509,10 @@ static json_t *run_metadata(const struct liger_fields *f, const char *external_i
 
 static void run_external_id(char out[LIGER_TEXT_MAX], const struct liger_fields *f)
 {
-	char gpu[KI_LIGER_SLUG_MAX], time[KI_LIGER_SLUG_MAX], config[KI_LIGER_CONFIG_MAX];
+	char gpu[KI_SLUG_MAX], time[KI_SLUG_MAX], config[KI_LIGER_CONFIG_MAX];
 
-	ki_liger_slug(gpu, f->gpu->name);
-	ki_liger_slug(time, f->text[TIMESTAMP]);
+	ki_slug(gpu, f->gpu->name);
+	ki_slug(time, f->text[TIMESTAMP]);
 	ki_liger_config(config, &f->shape);
 	snprintf(out, LIGER_TEXT_MAX, "%s/%s/%s/%s/%s/%s", f->kernel->name, f->pass->name,
 		 f->provider->name, gpu, config, time);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "document/slug.h"
 #include "import/liger_catalog.h"
 #include "record/manifest.h"
 
@@ -104,24 +105,6 @@ const struct ki_liger_dtype *ki_liger_dtype(const char *torch)
 
 /* ---------------------------------------------------------------- names */
 
-void ki_liger_slug(char out[KI_LIGER_SLUG_MAX], const char *text)
-{
-	size_t n = 0;
-
-	for (; *text != '\0' && n < KI_LIGER_SLUG_MAX - 1; text++) {
-		char c = *text >= 'A' && *text <= 'Z' ? (char)(*text - 'A' + 'a') : *text;
-
-		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-			out[n++] = c;
-		else if (n > 0 && out[n - 1] != '-')
-			out[n++] = '-';
-	}
-	/* A hyphen that the cut left at the end stays, as there; one of the text's own end goes. */
-	if (*text == '\0' && n > 0 && out[n - 1] == '-')
-		n--;
-	out[n] = '\0';
-}
-
 void ki_liger_config(char out[KI_LIGER_CONFIG_MAX], const struct ki_liger_shape *shape)
 {
 	static const enum ki_liger_axis order[] = {KI_LIGER_BATCH, KI_LIGER_HEADS_IN,
@@ -136,9 +119,9 @@ void ki_liger_config(char out[KI_LIGER_CONFIG_MAX], const struct ki_liger_shape 
 
 static json_t *metadata(const char *name, const char *title)
 {
-	char slug[KI_LIGER_SLUG_MAX];
+	char slug[KI_SLUG_MAX];
 
-	ki_liger_slug(slug, name);
+	ki_slug(slug, name);
 	return json_pack("{s:s, s:s*}", "name", slug, "title", title);
 }
 

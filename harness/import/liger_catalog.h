@@ -77,10 +77,6 @@ struct ki_liger_shape {
 	const struct ki_liger_dtype *dtype;
 };
 
-/* Kernel Index's slugs: lower case, all else hyphens, at most 100. */
-#define KI_LIGER_SLUG_MAX 101
-void ki_liger_slug(char out[KI_LIGER_SLUG_MAX], const char *text);
-
 /* "batch2-heads_in4-heads_out4-k3-seq32-bf16". */
 #define KI_LIGER_CONFIG_MAX 160
 void ki_liger_config(char out[KI_LIGER_CONFIG_MAX], const struct ki_liger_shape *shape);

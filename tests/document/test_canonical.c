@@ -196,3 +196,35 @@ Test(canonical, keys_are_in_the_order_of_utf16_code_units)
 	json_decref(back);
 	json_decref(json);
 }
+
+Test(canonical, indented_text_has_a_line_for_each_member_and_is_the_same_value)
+{
+	static const struct {
+		const char *json;
+		const char *want;
+	} table[] = {
+		{"{}", "{}\n"},
+		{"[]", "[]\n"},
+		{"{\"b\":[1,{}],\"a\":{\"c\":[]}}",
+		 "{\n  \"a\": {\n    \"c\": []\n  },\n  \"b\": [\n    1,\n    {}\n  ]\n}\n"},
+		{"{\"a\":\"{[:,]}\\\"\\\\\"}", "{\n  \"a\": \"{[:,]}\\\"\\\\\"\n}\n"},
+		{"[\"\\\\\",\"\\\"\"]", "[\n  \"\\\\\",\n  \"\\\"\"\n]\n"},
+		{"0.1", "0.1\n"},
+	};
+	struct ki_error e = {0};
+	struct ki_buffer b;
+	size_t i;
+
+	for (i = 0; i < sizeof table / sizeof table[0]; i++) {
+		json_t *v = json_loads(table[i].json, JSON_DECODE_ANY, NULL), *again;
+
+		ki_buffer_init(&b, 1 << 16);
+		cr_assert_eq(ki_canonical_write_indented(&b, v, &e), 0, "%s", e.text);
+		cr_expect_str_eq(b.data, table[i].want);
+		again = json_loads(b.data, JSON_DECODE_ANY, NULL);
+		cr_expect(json_equal(v, again));
+		json_decref(again);
+		json_decref(v);
+		ki_buffer_fini(&b);
+	}
+}
