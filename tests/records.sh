@@ -62,4 +62,42 @@ changes 's/seed: 2/seed: 4/' "another seed is another protocol"
 changes 's/generator: normal, seed: 1/generator: normal, seed: 1, parameters: {stddev: 2}/' "other inputs are another protocol"
 changes 's/threads: all/threads: 1/' "fewer threads are another protocol"
 changes 's/family: ki_harness_do_bench/family: other/' "another family is another protocol"
+
+# The strict twin: what a number depends on is in the workload, and so in its digest.
+run manifest digest protocols/mta-forward.yaml
+expect "the strict operation says which function it is, under a digest of its own" 0 \
+	"sha256:35f9ca1c9dc2a410c534adb66f71fcd049a9cd25395c39eaa432bfa76d30e95f"
+run -p protocols/mta-forward.yaml -b plugins/fused.so --case seq=32 --out "$work/strict"
+expect "its shortest case passes" 0 "passed"
+for text in '"data":{"generator":"normal","parameters":{"mean":0,"stddev":1},"seed":1}' \
+	'"correctness":{"comparator":"noise_relative_row4_pool2","infinityPolicy":"exact_match","nanPolicy":"reject","requiredMatchedRatio":1}'; do
+	if grep -qF "$text" "$work"/strict/records/*.json; then
+		ok "the workload states $(echo "$text" | cut -d '"' -f 2)"
+	else
+		not_ok "the workload states $text" "$work"/strict/records/*.json
+	fi
+done
+run manifest check "$work"/strict/records/*.json
+expect "its record is one that Kernel Index accepts" 0 "WorkloadCase multi-token-attention-softmax"
+workload_of() { # of L 32, in the last dry run
+	sed -n 's/^seq=32 .*\(sha256:[0-9a-f]*\).*/\1/p' "$work/out"
+}
+run -p protocols/mta-forward.yaml -b plugins/fused.so --case seq=32 --dry-run
+strict=$(workload_of)
+# restates SED-SCRIPT TITLE
+restates() {
+	sed "$1" protocols/mta-forward.yaml >"$work/changed.yaml"
+	run -p "$work/changed.yaml" -b plugins/fused.so --case seq=32 --dry-run
+	other=$(workload_of)
+	if [ "$status" -eq 0 ] && [ -n "$strict" ] && [ -n "$other" ] && [ "$other" != "$strict" ]; then
+		ok "$2"
+	else
+		not_ok "$2" "$work/out" "$work/err"
+	fi
+}
+restates 's/rowLimit: 4/rowLimit: 4.5/' "another tolerance is another workload"
+restates 's/poolLimit: 2/poolLimit: 3/' "another pooled tolerance is another workload"
+restates 's/seed: 3/seed: 4/' "another seed is another workload"
+restates 's/a: 2.23606797749979/a: 2/' "another parameter of an input is another workload"
+restates 's/j <= i, else -1e9/j < i, else -1e9/' "another function is another operation, and so another workload"
 finish

@@ -416,6 +416,8 @@ static int run_end(struct run *r, int rc, const struct ki_error *e)
 	ki_progress_clear(&r->progress);
 	if (r->n_rows > 0)
 		ki_table_print(out, r->rows, r->n_rows, r->utf8);
+	/* Both may be one file: what comes next is not to stand in the middle of the table. */
+	fflush(out);
 	if (r->n_rows > 0 && !r->options.quiet)
 		fprintf(stderr, "records in %s/records\n", r->options.request.out);
 	if (rc != KI_SUCCESS) {

@@ -10,6 +10,7 @@
 #include "document/kind/kind.h"
 #include "protocol/duration.h"
 #include "protocol/identity.h"
+#include "protocol/workload.h"
 
 /* What the schema of BenchmarkProtocol allows, in UTF-16 code units; ours are ASCII. */
 #define IDENTITY_NOTES_MAX 1000
@@ -203,7 +204,7 @@ int ki_identity_protocol(json_t **out, const struct ki_plan *plan, const struct 
 {
 	struct identity_frame f = {0};
 	struct ki_buffer notes;
-	char reference[500];
+	char reference[500], comparator[KI_WORKLOAD_COMPARATOR_MAX];
 	json_t *document = NULL, *harness;
 	int rc;
 
@@ -215,6 +216,7 @@ int ki_identity_protocol(json_t **out, const struct ki_plan *plan, const struct 
 		goto out;
 	snprintf(reference, sizeof reference, "float64 oracle %s; noise of %s",
 		 plan->verification.oracle, plan->verification.reference);
+	ki_workload_comparator(comparator, plan);
 	harness = json_pack("{s:s, s:s}", "name", f.harness_name, "version", KI_MEASURING_REVISION);
 	if (f.harness_repository != NULL)
 		json_object_set_new(harness, "repository", json_string(f.harness_repository));
@@ -222,7 +224,7 @@ int ki_identity_protocol(json_t **out, const struct ki_plan *plan, const struct 
 			     "apiVersion", KI_API_VERSION, "kind", "BenchmarkProtocol", "metadata",
 			     json_object_get(plan->protocol, "metadata"), "spec", "harness",
 			     harness, "measurement", identity_measurement(plan, device),
-			     "correctness", "reference", reference, "comparator", "noise_relative",
+			     "correctness", "reference", reference, "comparator", comparator,
 			     "comparability", "family", f.family, "notes", notes.data);
 	if (document == NULL)
 		rc = ki_error_set(e, KI_FAIL_MEMORY, "out of memory");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "document/canonical.h"
 #include "document/kind/kind.h"
 #include "protocol/operand.h"
 #include "protocol/workload.h"
@@ -35,12 +36,42 @@ static json_t *workload_tensor(const struct ki_case_operand *o, bool state_input
 	return tensor;
 }
 
+/* A number in the letters of a token: 2.5 is 2p5, 1e-7 is 1em7. */
+static void put_limit(struct ki_buffer *b, const char *name, double limit)
+{
+	char text[KI_CANONICAL_NUMBER_MAX];
+	const char *p;
+
+	ki_canonical_number(text, limit);
+	ki_buffer_printf(b, "_%s", name);
+	for (p = text; *p != '\0'; p++)
+		if (*p != '+')
+			ki_buffer_printf(b, "%c", *p == '.' ? 'p' : *p == '-' ? 'm' : *p);
+}
+
+void ki_workload_comparator(char out[KI_WORKLOAD_COMPARATOR_MAX], const struct ki_plan *plan)
+{
+	struct ki_buffer b;
+
+	ki_buffer_init(&b, KI_WORKLOAD_COMPARATOR_MAX - 1);
+	ki_buffer_puts(&b, "noise_relative");
+	if (plan->state_inputs) {
+		put_limit(&b, "row", plan->verification.row_limit);
+		put_limit(&b, "pool", plan->verification.pool_limit);
+	}
+	snprintf(out, KI_WORKLOAD_COMPARATOR_MAX, "%s", b.data);
+	ki_buffer_fini(&b);
+}
+
 static json_t *workload_correctness(const struct ki_plan *plan)
 {
+	char comparator[KI_WORKLOAD_COMPARATOR_MAX];
+
 	if (!plan->state_inputs)
 		return json_pack("{s:s}", "comparator", "not_asserted");
-	return json_pack("{s:s, s:s, s:s}", "comparator", "noise_relative", "nanPolicy", "reject",
-			 "infinityPolicy", "exact_match");
+	ki_workload_comparator(comparator, plan);
+	return json_pack("{s:s, s:i, s:s, s:s}", "comparator", comparator, "requiredMatchedRatio",
+			 1, "nanPolicy", "reject", "infinityPolicy", "exact_match");
 }
 
 /* A Kernel Index name of at most 100 characters: [a-z0-9][a-z0-9._-]*. */

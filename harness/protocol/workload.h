@@ -13,4 +13,12 @@
 int ki_workload_document(struct ki_case *c, const struct ki_plan *plan,
 			 struct ki_error *e) KI_MUST_CHECK;
 
+/*
+ * What decides whether an output is right, as a token: "noise_relative", and behind it, when the
+ * plan states its tolerances, the limits of verify/compare.h: "noise_relative_row4_pool2", with p
+ * for a point.  A run of such a workload has matched when all of its rows have.
+ */
+#define KI_WORKLOAD_COMPARATOR_MAX 96
+void ki_workload_comparator(char out[KI_WORKLOAD_COMPARATOR_MAX], const struct ki_plan *plan);
+
 #endif

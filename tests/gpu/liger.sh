@@ -48,15 +48,16 @@ end=$(date +%s.%N)
 echo "liger-forward with two backends: $(echo "$end $start" | awk '{printf "%.1f", $1 - $2}') s" |
 	tee "$results/seconds.txt"
 
-sed 's/seq: \[[0-9, ]*\]/seq: [2048, 4096, 8192]/' "$protocol" >"$results/long.yaml"
-step long both "$results/long.yaml" records-long
+# The strict twin, which goes on to L 8192.
+step mta both "$prefix/share/ki-harness/protocols/mta-forward.yaml" records-mta
 # Lengths that are multiples of nothing, and the other dtypes.
 sed -e 's/seq: \[[0-9, ]*\]/seq: [1, 7, 33, 100, 250, 513]/' -e 's/dtype: bf16/dtype: [bf16, fp16, fp32]/' \
 	"$protocol" >"$results/odd.yaml"
 step odd both "$results/odd.yaml" records-odd
 step cpu ki -p "$protocol" -b torch-reference -b fused --device cpu --case seq=128 --out "$results/records-cpu"
+step manifest ki manifest check "$results"/records*/records/*.json
 if command -v python3 >/dev/null && [ -f tests/validate_records.py ]; then
-	for records in records records-long records-odd records-cpu; do
+	for records in records records-mta records-odd records-cpu; do
 		step "validate-$records" python3 tests/validate_records.py --one-run "$results/$records" ${schemas:+"$schemas"}
 	done
 fi
