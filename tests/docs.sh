@@ -22,7 +22,7 @@ else
 fi
 
 # Each relative link of a page leads to a file.
-for page in README.md docs/gpu.md docs/plugin.md docs/protocol.md tests/fixtures/README.md; do
+for page in README.md docs/gpu.md docs/plugin.md docs/protocol.md docs/records.md tests/fixtures/README.md; do
 	[ -f "$KI_SRCDIR/$page" ] || continue
 	folder=$KI_SRCDIR/$(dirname "$page")
 	grep -oE '\]\([^)#]+' "$KI_SRCDIR/$page" | sed 's/^](//' | grep -v '^https\{0,1\}:' |
@@ -30,8 +30,8 @@ for page in README.md docs/gpu.md docs/plugin.md docs/protocol.md tests/fixtures
 done >"$work/bad"
 if [ -s "$work/bad" ]; then not_ok "every link of the pages leads somewhere" "$work/bad"; else ok "every link of the pages leads somewhere"; fi
 
-# Each option that the README names is in the help.
-"$ki" run --help >"$work/help"
+# Each option that the README names is in the help of a command.
+for command in run env import bundle manifest; do "$ki" "$command" --help; done >"$work/help"
 grep -oE '(^|[ (`])--[a-z][a-z-]+' "$KI_SRCDIR/README.md" | grep -oE '\--[a-z-]+' | sort -u |
 	while read -r option; do
 		case $option in --enable-* | --help) continue ;; esac
