@@ -56,7 +56,7 @@ int ki_node_resolve(struct ki_node *n, struct ki_error *e) KI_MUST_CHECK;
 /* The name of the core schema's tag that a resolved scalar has: "null", "bool", "int", "float",
  * "str".
  */
-const char *ki_node_tag(const struct ki_node *scalar);
+const char *ki_node_tag(const struct ki_node *n);
 
 /* The start of a scalar's text, fit for one line of a message. */
 #define KI_NODE_EXCERPT_MAX 64

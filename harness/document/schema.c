@@ -253,30 +253,39 @@ static json_t *read_either(struct schema_reader *r, const struct ki_schema *s,
 	return n->type == KI_NODE_STRING ? read_value(r, s->string, n) : wrong_type(r, s, n);
 }
 
+struct schema_text {
+	const char *text;
+	size_t size;
+};
+
 static int compare_texts(const void *a, const void *b)
 {
-	return ki_canonical_compare(
-		json_string_value(*(json_t *const *)a), json_string_length(*(json_t *const *)a),
-		json_string_value(*(json_t *const *)b), json_string_length(*(json_t *const *)b));
+	const struct schema_text *x = a, *y = b;
+
+	return ki_canonical_compare(x->text, x->size, y->text, y->size);
 }
 
 /* Takes over list, which holds strings alone. */
 static json_t *sorted_set(struct schema_reader *r, json_t *list)
 {
 	size_t count = json_array_size(list), i;
-	json_t **items = calloc(count + 1, sizeof *items), *set = json_array();
+	struct schema_text *texts = calloc(count + 1, sizeof *texts);
+	json_t *set = json_array();
 
-	for (i = 0; items != NULL && i < count; i++)
-		items[i] = json_array_get(list, i);
-	if (items != NULL && count > 1)
-		qsort(items, count, sizeof *items, compare_texts);
-	for (i = 0; items != NULL && i < count; i++)
-		if ((i == 0 || compare_texts(&items[i - 1], &items[i]) != 0) &&
-		    json_array_append(set, items[i]) != 0)
-			r->no_memory = true;
-	if (items == NULL)
+	if (texts == NULL)
 		r->no_memory = true;
-	free(items);
+	for (i = 0; texts != NULL && i < count; i++) {
+		const json_t *item = json_array_get(list, i);
+
+		texts[i] = (struct schema_text){json_string_value(item), json_string_length(item)};
+	}
+	if (texts != NULL)
+		qsort(texts, count, sizeof *texts, compare_texts);
+	for (i = 0; texts != NULL && i < count; i++)
+		if ((i == 0 || compare_texts(&texts[i - 1], &texts[i]) != 0) &&
+		    json_array_append_new(set, json_stringn(texts[i].text, texts[i].size)) != 0)
+			r->no_memory = true;
+	free(texts);
 	json_decref(list);
 	return kept(r, set);
 }

@@ -25,16 +25,16 @@ static const struct record_member {
 
 /* Where one part states the digest of another. */
 static const struct record_link {
-	enum ki_record_part from;
 	const char *at; /* a pointer below the document */
+	enum ki_record_part from;
 	enum ki_record_part to;
 } record_links[] = {
-	{KI_RECORD_RUN, "/spec/implementationDigest", KI_RECORD_IMPLEMENTATION},
-	{KI_RECORD_RUN, "/spec/workloadDigest", KI_RECORD_WORKLOAD},
-	{KI_RECORD_RUN, "/spec/protocolDigest", KI_RECORD_PROTOCOL},
-	{KI_RECORD_RUN, "/spec/environmentDigest", KI_RECORD_ENVIRONMENT},
-	{KI_RECORD_WORKLOAD, "/spec/operationSpecDigest", KI_RECORD_OPERATION},
-	{KI_RECORD_IMPLEMENTATION, "/spec/operation/specDigest", KI_RECORD_OPERATION},
+	{"/spec/implementationDigest", KI_RECORD_RUN, KI_RECORD_IMPLEMENTATION},
+	{"/spec/workloadDigest", KI_RECORD_RUN, KI_RECORD_WORKLOAD},
+	{"/spec/protocolDigest", KI_RECORD_RUN, KI_RECORD_PROTOCOL},
+	{"/spec/environmentDigest", KI_RECORD_RUN, KI_RECORD_ENVIRONMENT},
+	{"/spec/operationSpecDigest", KI_RECORD_WORKLOAD, KI_RECORD_OPERATION},
+	{"/spec/operation/specDigest", KI_RECORD_IMPLEMENTATION, KI_RECORD_OPERATION},
 };
 
 const char *ki_record_member(enum ki_record_part part)
