@@ -46,10 +46,13 @@ Test(cpu, more_threads_than_cpus_are_refused_with_both_numbers)
 }
 
 /*
- * A pointer chase over memory that fits the caches: after a flush every step misses.  By ratio, on
- * one machine, in one run; the smallest of several rounds, since a neighbour only adds time.
+ * A pointer chase over memory that fits a core's own caches, which it misses after a flush.  By
+ * ratio, on one machine, in one run: the smallest warm chase, since a neighbour only adds time,
+ * against the median one after a flush, since the last-level cache keeps some lines through some
+ * flushes (it is shared, and its replacement is not by age).
  */
 enum {
+	CHASE_ROUNDS = 25,
 	CHASE_BYTES = 256 << 10,
 	CHASE_LINE = 64,
 	CHASE_STEPS = CHASE_BYTES / CHASE_LINE,
@@ -89,25 +92,33 @@ static void **chase_new(void)
 	return &memory[order[0] * CHASE_POINTERS];
 }
 
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static void assert_evicts(int (*flush)(struct ki_device_handle *h, struct ki_error *e))
 {
 	struct ki_device_handle *h = open_cpu(0);
 	void **start = chase_new();
-	uint64_t warm = UINT64_MAX, cold = UINT64_MAX;
+	uint64_t warm = UINT64_MAX, cold, after[CHASE_ROUNDS];
 	struct ki_error e = {0};
 	int round;
 
-	for (round = 0; round < 5; round++) {
+	for (round = 0; round < CHASE_ROUNDS; round++) {
 		uint64_t t;
 
 		chase(start);
 		t = chase(start);
 		warm = t < warm ? t : warm;
 		cr_assert_eq(flush(h, &e), KI_SUCCESS);
-		t = chase(start);
-		cold = t < cold ? t : cold;
+		after[round] = chase(start);
 	}
-	/* An L2 hit is some 5 ns, memory some 80. */
+	qsort(after, CHASE_ROUNDS, sizeof after[0], by_size);
+	cold = after[CHASE_ROUNDS / 2];
+	/* An L2 hit is some 4 ns; of 200 flushes on an EPYC the median left 23 ns a step. */
 	cr_expect(cold > 3 * warm, "cold %llu ns, warm %llu ns", (unsigned long long)cold,
 		  (unsigned long long)warm);
 	ki_device_cpu.close(h);
