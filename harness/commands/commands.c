@@ -7,7 +7,7 @@
 #include "commands/commands.h"
 #include "document/canonical.h"
 
-#define COMMAND_JSON_MAX ((size_t)16 << 20)
+#define COMMAND_JSON_MAX ((size_t)256 << 20)
 
 int ki_command_fail(const struct ki_error *e)
 {

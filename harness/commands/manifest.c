@@ -190,21 +190,27 @@ static bool is_of_kind(const struct ki_node *n, const char *kind)
 	return name != NULL && name->type == KI_NODE_STRING && strcmp(name->text, kind) == 0;
 }
 
-/* In a protocol file, the Plan is ours and the BenchmarkProtocol a frame that a run completes. */
-static bool is_ours(const struct ki_yaml *y, const struct ki_node *n)
+static bool has_plan(const struct ki_yaml *y)
 {
-	bool protocol = false;
 	size_t i;
 
 	for (i = 0; i < y->count; i++)
-		protocol = protocol || is_of_kind(y->documents[i], "Plan");
-	return protocol && (is_of_kind(n, "Plan") || is_of_kind(n, "BenchmarkProtocol"));
+		if (is_of_kind(y->documents[i], "Plan"))
+			return true;
+	return false;
+}
+
+/* In a protocol file, the Plan is ours and the BenchmarkProtocol a frame that a run completes. */
+static bool is_ours(const struct ki_node *n)
+{
+	return is_of_kind(n, "Plan") || is_of_kind(n, "BenchmarkProtocol");
 }
 
 static int manifest_file(struct manifest_job *job, const char *path)
 {
 	struct ki_error e = {0};
 	struct ki_yaml y;
+	bool protocol;
 	size_t i;
 	int rc = ki_yaml_read(&y, path, &e);
 
@@ -216,10 +222,11 @@ static int manifest_file(struct manifest_job *job, const char *path)
 		job->error = e;
 		return rc;
 	}
+	protocol = has_plan(&y); /* once: a hostile file has 100 000 documents */
 	if (y.count == 0)
 		rc = manifest_document(job, NULL, y.name);
 	for (i = 0; i < y.count && rc == KI_SUCCESS; i++) {
-		if (!is_ours(&y, y.documents[i]))
+		if (!protocol || !is_ours(y.documents[i]))
 			rc = manifest_document(job, y.documents[i], y.name);
 		else if (job->action == MANIFEST_CHECK && !job->json)
 			printf("%s:%" PRIu32 ": %s: left to 'ki-harness run --dry-run', as part "

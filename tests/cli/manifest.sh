@@ -64,6 +64,13 @@ run manifest check "$work/other.json"
 expect "a record with another environment than the measured one is found" 2 \
 	"/run/spec/environmentDigest: expected sha256:"
 
+awk 'BEGIN { for (i = 0; i < 104857; i++) print "---\na: 1" }' >"$work/many.yaml"
+run manifest check "$work/many.yaml"
+expect "as many documents as a file can hold are each checked, in time linear in them" 2 \
+	"many.yaml:209714:1: /kind: expected one of"
+run manifest check --json "$work/many.yaml"
+expect "and all of their faults are in the JSON object" 2 '"faults":104857'
+
 run manifest check "$KI_SRCDIR/protocols/liger-forward.yaml"
 expect "of a protocol file, the operation is checked" 0 \
 	"OperationSpec liger-multi-token-attention: valid"
