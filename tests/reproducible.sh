@@ -23,11 +23,16 @@ build() {
 copy "$work/one"
 copy "$work/another/folder"
 mkdir "$work/another/build" "$work/another/folder/inside"
+# configure is given by its absolute path, but where autoconf refuses one: with a blank in it
+case $work in
+*[[:space:]]*) third=../configure ;;
+*) third=$work/another/folder/configure ;;
+esac
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
 (
 	cd "$work/one" && build ./configure &&
 		cd "$work/another/build" && build ../folder/configure &&
-		cd "$work/another/folder/inside" && build "$work/another/folder/configure"
+		cd "$work/another/folder/inside" && build "$third"
 ) >"$work/log" 2>&1 || {
 	echo "Bail out! the plugins could not be built"
 	sed 's/^/# /' "$work/log" | tail -n 30

@@ -16,13 +16,13 @@ ok() { # TITLE: what was just asserted holds
 	echo "ok $n - $1"
 }
 
-not_ok() { # TITLE [FILE...]: it does not; the files say more
+not_ok() { # TITLE [FILE...]: it does not; the files' first lines say more
 	n=$((n + 1))
 	failed=$((failed + 1))
 	echo "not ok $n - $1"
 	shift
 	for file in "$@"; do
-		[ -f "$file" ] && sed "s|^|# $(basename "$file"): |" "$file"
+		[ -f "$file" ] && sed -n "1,40s|^|# $(basename "$file"): |p" "$file"
 	done
 }
 
