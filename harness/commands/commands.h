@@ -9,9 +9,11 @@
 
 enum ki_exit {
 	KI_EXIT_OK = 0,
-	KI_EXIT_USAGE = 2,     /* bad usage or bad input; nothing was measured */
-	KI_EXIT_INCORRECT = 4, /* a backend is incorrect */
-	KI_EXIT_FAILED = 5,    /* a case failed or is missing */
+	KI_EXIT_REGRESSION = 1,   /* --gate: a backend is slower than the baseline */
+	KI_EXIT_USAGE = 2,        /* bad usage or bad input; nothing was measured */
+	KI_EXIT_INCONCLUSIVE = 3, /* --gate: no verdict */
+	KI_EXIT_INCORRECT = 4,    /* a backend is incorrect */
+	KI_EXIT_FAILED = 5,       /* a case failed or is missing */
 	KI_EXIT_INTERRUPTED = 130
 };
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <langinfo.h>
@@ -17,11 +18,14 @@
 #include "commands/commands.h"
 #include "protocol/duration.h"
 #include "report/progress.h"
+#include "report/sentence.h"
+#include "report/suite.h"
 #include "report/table.h"
 #include "revision.h"
 #include "run/evidence.h"
 #include "run/session.h"
 #include "run/trial.h"
+#include "run/versus.h"
 
 static const char run_help[] =
 	"Usage: ki-harness [run] -p FILE -b [LABEL=]BACKEND[#KERNEL]... [options]\n"
@@ -38,6 +42,10 @@ static const char run_help[] =
 	"  -d, --device DEVICE     auto (the default: a GPU if one can be used), cpu, cuda, or\n"
 	"                          cuda:WHICH, an index or a UUID\n"
 	"      --baseline LABEL    whom the others are compared with; the first backend\n"
+	"  -r, --replicates N      fresh workers of each backend, one after another: six or more\n"
+	"                          give an interval and a verdict; the protocol's, else 1\n"
+	"  -g, --gate              compare with the baseline and fail on a regression; at least\n"
+	"                          two backends, and 6 replicates unless -r says otherwise\n"
 	"  -o, --out DIR           where records and raw samples go; ki-results\n"
 	"  -j, --json              records as JSON lines on standard output, the table on\n"
 	"                          standard error\n"
@@ -48,7 +56,8 @@ static const char run_help[] =
 	"A protocol or backend that is not at the path given is looked for by its name in\n"
 	"KI_PROTOCOL_PATH, KI_PLUGIN_PATH (colon-separated folders) and the installed folders.\n"
 	"\n"
-	"Exit status: 0 done; 2 bad usage or bad input, nothing measured; 4 a backend is\n"
+	"Exit status: 0 done, and with --gate nothing is slower; 1 --gate: something is slower;\n"
+	"2 bad usage or bad input, nothing measured; 3 --gate: inconclusive; 4 a backend is\n"
 	"incorrect; 5 a case failed or is missing; 130 interrupted, finished cases are on disk.\n";
 
 struct run_options {
@@ -65,6 +74,9 @@ struct run {
 	size_t n_rows;
 	struct ki_table_row *rows; /* cases x backends */
 	char (*reasons)[KI_FINDING_TEXT_MAX];
+	char (*sentences)[KI_SENTENCE_MAX]; /* of the comparisons */
+	struct ki_comparison_rule rule;
+	enum ki_outcome outcome; /* of the suite */
 	bool incorrect;
 	bool failed;
 };
@@ -78,6 +90,23 @@ static int run_add(const char **list, size_t *n, size_t max, const char *what, c
 		return KI_EXIT_USAGE;
 	}
 	list[(*n)++] = text;
+	return 0;
+}
+
+static int run_replicates(struct ki_session_request *r, const char *text)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || text[0] == '-' || n < 1 ||
+	    n > KI_PLAN_REPLICATES_MAX) {
+		fprintf(stderr, "ki-harness: --replicates %s: expected a number from 1 to %d\n",
+			text, KI_PLAN_REPLICATES_MAX);
+		return KI_EXIT_USAGE;
+	}
+	r->replicates = n;
 	return 0;
 }
 
@@ -103,6 +132,11 @@ static int run_option(struct run_options *o, int option)
 		return 0;
 	case 'B':
 		r->baseline = optarg;
+		return 0;
+	case 'r':
+		return run_replicates(r, optarg);
+	case 'g':
+		r->gate = true;
 		return 0;
 	case 'o':
 		r->out = optarg;
@@ -130,6 +164,8 @@ static bool run_options_read(struct run_options *o, int argc, char **argv, int *
 		{"case", required_argument, NULL, 'c'},
 		{"device", required_argument, NULL, 'd'},
 		{"baseline", required_argument, NULL, 'B'},
+		{"replicates", required_argument, NULL, 'r'},
+		{"gate", no_argument, NULL, 'g'},
 		{"out", required_argument, NULL, 'o'},
 		{"json", no_argument, NULL, 'j'},
 		{"dry-run", no_argument, NULL, 'n'},
@@ -142,7 +178,7 @@ static bool run_options_read(struct run_options *o, int argc, char **argv, int *
 	o->request = (struct ki_session_request){.device = "auto", .out = "ki-results"};
 	*exit_code = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "p:b:c:d:o:jnqh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "p:b:c:d:r:go:jnqh", options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(run_help, stdout);
 			return false;
@@ -161,6 +197,8 @@ static bool run_options_read(struct run_options *o, int argc, char **argv, int *
 		fprintf(stderr, "ki-harness: no protocol; give one with -p FILE\n");
 	else if (o->request.n_backends == 0)
 		fprintf(stderr, "ki-harness: no backend; give one with -b FILE\n");
+	else if (o->request.gate && o->request.n_backends < 2)
+		fprintf(stderr, "ki-harness: --gate compares backends; give two with -b\n");
 	else
 		*exit_code = 0;
 	if (*exit_code != 0)
@@ -297,8 +335,20 @@ static int run_keep(struct run *r, const struct ki_case *c, size_t backend,
 	return rc;
 }
 
-static void run_row(struct run *r, const struct ki_case *c, size_t backend,
-		    const struct ki_measurement *m, const struct ki_measurement *baseline)
+/* With one replicate there is a number and nothing to say about it. */
+static int run_compare(struct run *r, struct ki_table_row *row, const struct ki_measurement *m,
+		       const struct ki_measurement *baseline, struct ki_error *e)
+{
+	row->has_outcome = r->session.n_backends > 1 && r->session.plan.schedule.replicates > 1;
+	if (!row->has_outcome || row->is_baseline || !row->has_latency ||
+	    !ki_measurement_passed(baseline))
+		return KI_SUCCESS;
+	return ki_versus_compare(&row->comparison, baseline, m, r->rule, e);
+}
+
+static int run_row(struct run *r, const struct ki_case *c, size_t backend,
+		   const struct ki_measurement *m, const struct ki_measurement *baseline,
+		   struct ki_error *e)
 {
 	const struct ki_finding *cause = ki_findings_cause(&m->findings);
 	struct ki_table_row *row = &r->rows[r->n_rows];
@@ -326,6 +376,7 @@ static void run_row(struct run *r, const struct ki_case *c, size_t backend,
 	r->incorrect = r->incorrect || incorrect;
 	r->failed = r->failed || (!row->has_latency && !incorrect);
 	r->n_rows++;
+	return run_compare(r, row, m, baseline, e);
 }
 
 static void run_case_line(const struct run *r, const struct ki_case *c, char *out, size_t size)
@@ -362,7 +413,7 @@ static int run_case(struct run *r, const struct ki_case *c, struct ki_error *e)
 		if (ki_findings_verdict(&m[i].findings) != KI_VERDICT_UNSUPPORTED)
 			rc = run_keep(r, c, i, &m[i], e);
 		if (rc == KI_SUCCESS)
-			run_row(r, c, i, &m[i], &m[s->baseline]);
+			rc = run_row(r, c, i, &m[i], &m[s->baseline], e);
 	}
 	if (rc == KI_SUCCESS) {
 		run_case_line(r, c, line, sizeof line);
@@ -400,22 +451,58 @@ static int run_begin(struct run *r, struct ki_error *e)
 	weights = calloc(s->cases.count, sizeof *weights);
 	r->rows = calloc(n, sizeof *r->rows);
 	r->reasons = calloc(n, sizeof *r->reasons);
+	r->sentences = calloc(n, sizeof *r->sentences);
+	r->rule = (struct ki_comparison_rule){.level = KI_PLAN_INTERVAL_LEVEL,
+					      .minimum_effect = s->plan.comparison.minimum_effect};
 	for (i = 0; weights != NULL && i < s->cases.count; i++)
 		weights[i] = ki_session_guess_ns(s, &s->cases.cases[i]);
 	ki_progress_init(&r->progress, stderr, r->options.quiet, s->cases.count, weights);
 	free(weights);
-	if (r->rows == NULL || r->reasons == NULL)
+	if (r->rows == NULL || r->reasons == NULL || r->sentences == NULL)
 		return ki_error_set(e, KI_FAIL_MEMORY, "out of memory");
 	return KI_SUCCESS;
 }
 
-static int run_end(struct run *r, int rc, const struct ki_error *e)
+static void run_print_sentences(const struct run *r, FILE *out)
+{
+	bool first = true;
+	size_t i;
+
+	for (i = 0; i < r->n_rows; i++) {
+		if (r->sentences[i][0] == '\0')
+			continue;
+		fprintf(out, "%s%s, %s: %s\n", first ? "\n" : "", r->rows[i].case_label,
+			r->rows[i].backend, r->sentences[i]);
+		first = false;
+	}
+	if (!first && r->options.request.gate)
+		fprintf(out, "gate: %s\n", ki_outcome_name(r->outcome));
+}
+
+/* The worst that happened decides. */
+static int run_exit_code(const struct run *r)
+{
+	if (r->incorrect)
+		return KI_EXIT_INCORRECT;
+	if (r->failed)
+		return KI_EXIT_FAILED;
+	if (!r->options.request.gate)
+		return KI_EXIT_OK;
+	return r->outcome == KI_OUTCOME_SLOWER         ? KI_EXIT_REGRESSION
+	       : r->outcome == KI_OUTCOME_INCONCLUSIVE ? KI_EXIT_INCONCLUSIVE
+						       : KI_EXIT_OK;
+}
+
+static int run_end(struct run *r, int rc, struct ki_error *e)
 {
 	FILE *out = r->options.json ? stderr : stdout;
 
 	ki_progress_clear(&r->progress);
+	if (rc == KI_SUCCESS)
+		rc = ki_suite_settle(&r->outcome, r->rows, r->n_rows, &r->rule, r->sentences, e);
 	if (r->n_rows > 0)
 		ki_table_print(out, r->rows, r->n_rows, r->utf8);
+	run_print_sentences(r, out);
 	/* Both may be one file: what comes next is not to stand in the middle of the table. */
 	fflush(out);
 	if (r->n_rows > 0 && !r->options.quiet)
@@ -430,7 +517,7 @@ static int run_end(struct run *r, int rc, const struct ki_error *e)
 			r->session.cases.count);
 		return code;
 	}
-	return r->incorrect ? KI_EXIT_INCORRECT : r->failed ? KI_EXIT_FAILED : KI_EXIT_OK;
+	return run_exit_code(r);
 }
 
 static int run_all(struct run *r)
@@ -445,6 +532,7 @@ static int run_all(struct run *r)
 	ki_progress_fini(&r->progress);
 	free(r->rows);
 	free(r->reasons);
+	free(r->sentences);
 	return rc;
 }
 

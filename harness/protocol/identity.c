@@ -11,6 +11,7 @@
 #include "protocol/duration.h"
 #include "protocol/identity.h"
 #include "protocol/workload.h"
+#include "stats/interval.h"
 
 /* What the schema of BenchmarkProtocol allows, in UTF-16 code units; ours are ASCII. */
 #define IDENTITY_NOTES_MAX 1000
@@ -129,13 +130,25 @@ static void notes_method(struct ki_buffer *b, const struct ki_plan *plan,
 
 static void notes_schedule(struct ki_buffer *b, const struct ki_plan *plan)
 {
+	const struct ki_plan_schedule *p = &plan->schedule;
+
 	ki_buffer_printf(b,
-			 "Schedule: 1 worker a backend, %" PRIu64 " segments in mirrored blocks, "
-			 "each with a new random placement, %" PRIu64
-			 " lead-in launch%s and a flushed control launch beside every sample; no "
-			 "interval, no minimum effect. ",
-			 plan->schedule.segments, plan->schedule.lead_in,
-			 plan->schedule.lead_in == 1 ? "" : "es");
+			 "Schedule: %" PRIu64 " fresh worker%s a backend, %" PRIu64
+			 " segments each in mirrored blocks, each with a new random placement, "
+			 "%" PRIu64 " lead-in launch%s and a flushed control launch beside every "
+			 "sample; ",
+			 p->replicates, p->replicates == 1 ? "" : "s", p->segments, p->lead_in,
+			 p->lead_in == 1 ? "" : "es");
+	if (p->replicates < KI_INTERVAL_VALUES_MIN) {
+		ki_buffer_puts(b, "no interval");
+	} else {
+		ki_buffer_puts(b, "Student interval over pairs, ");
+		notes_number(b, 100 * KI_PLAN_INTERVAL_LEVEL);
+		ki_buffer_puts(b, " %");
+	}
+	ki_buffer_puts(b, "; minimum effect ");
+	notes_number(b, 100 * plan->comparison.minimum_effect);
+	ki_buffer_puts(b, " %. ");
 }
 
 static void notes_inputs(struct ki_buffer *b, const struct ki_case *c)

@@ -27,6 +27,7 @@ struct plan_spec {
 	const struct ki_node *devices;
 	const struct ki_node *timing;
 	const struct ki_node *schedule;
+	const struct ki_node *comparison;
 	const struct ki_node *verification;
 	const struct ki_node *deadlines;
 	const struct ki_node *work;
@@ -65,6 +66,7 @@ static const struct ki_field spec_fields[] = {
 	FIELD(KI_FIELD_MAPPING, plan_spec, devices, "devices", true, 0, 0),
 	FIELD(KI_FIELD_MAPPING, plan_spec, timing, "timing", true, 0, 0),
 	FIELD(KI_FIELD_MAPPING, plan_spec, schedule, "schedule", false, 0, 0),
+	FIELD(KI_FIELD_MAPPING, plan_spec, comparison, "comparison", false, 0, 0),
 	FIELD(KI_FIELD_MAPPING, plan_spec, verification, "verification", true, 0, 0),
 	FIELD(KI_FIELD_MAPPING, plan_spec, deadlines, "deadlines", false, 0, 0),
 	FIELD(KI_FIELD_MAPPING, plan_spec, work, "work", false, 0, 0),
@@ -101,6 +103,12 @@ static const struct ki_field timing_fields[] = {
 static const struct ki_field schedule_fields[] = {
 	FIELD(KI_FIELD_UNSIGNED, ki_plan_schedule, segments, "segments", false, 2, 1000),
 	FIELD(KI_FIELD_UNSIGNED, ki_plan_schedule, lead_in, "leadIn", false, 1, 1000),
+	FIELD(KI_FIELD_UNSIGNED, ki_plan_schedule, replicates, "replicates", false, 1,
+	      KI_PLAN_REPLICATES_MAX),
+};
+
+static const struct ki_field comparison_fields[] = {
+	FIELD(KI_FIELD_REAL, ki_plan_comparison, minimum_effect, "minimumEffect", false, 0, 0),
 };
 
 static const struct ki_field verification_fields[] = {
@@ -132,7 +140,8 @@ static void plan_defaults(struct ki_plan *p)
 					    .measure_ns = 100000000,
 					    .minimum_samples = 20,
 					    .maximum_samples = 10000};
-	p->schedule = (struct ki_plan_schedule){.segments = 4, .lead_in = 2};
+	p->schedule = (struct ki_plan_schedule){.segments = 8, .lead_in = 2, .replicates = 1};
+	p->comparison = (struct ki_plan_comparison){.minimum_effect = 0.01};
 	p->verification =
 		(struct ki_plan_verification){.row_limit = 4, .pool_limit = 2, .contents = 3};
 	p->deadlines = (struct ki_plan_deadlines){.load_ns = 20 * PLAN_NS_PER_S,
@@ -253,6 +262,10 @@ static int plan_check(const struct ki_plan *p, const struct ki_reader *r, const 
 		return ki_reader_fail(r, ki_node_get(s->schedule, "segments"),
 				      "spec.schedule.segments: expected an even number, since half "
 				      "of the segments mirror the others");
+	if (!(p->comparison.minimum_effect > 0) || !(p->comparison.minimum_effect < 1))
+		return ki_reader_fail(r, ki_node_get(s->comparison, "minimumEffect"),
+				      "spec.comparison.minimumEffect: expected a share above 0 and "
+				      "below 1; 0.01 is one percent");
 	if (!(p->verification.row_limit > 0) || !(p->verification.pool_limit > 0))
 		return ki_reader_fail(r, s->verification,
 				      "spec.verification: rowLimit and poolLimit must be above 0");
@@ -277,6 +290,9 @@ static int plan_sections(struct ki_plan *p, const struct ki_reader *r, const str
 	if (rc == KI_SUCCESS && s->schedule != NULL)
 		rc = ki_reader_fields(r, s->schedule, "spec.schedule", FIELDS(schedule_fields),
 				      &p->schedule);
+	if (rc == KI_SUCCESS && s->comparison != NULL)
+		rc = ki_reader_fields(r, s->comparison, "spec.comparison",
+				      FIELDS(comparison_fields), &p->comparison);
 	if (rc == KI_SUCCESS)
 		rc = ki_reader_fields(r, s->verification, "spec.verification",
 				      FIELDS(verification_fields), &p->verification);

@@ -42,9 +42,18 @@ struct ki_plan_timing {
 };
 
 struct ki_plan_schedule {
-	uint64_t segments; /* of each backend, an even number: half of them mirror the others */
-	uint64_t lead_in;  /* launches at the start of a segment that are not samples */
+	uint64_t segments;   /* of each backend, an even number: half of them mirror the others */
+	uint64_t lead_in;    /* launches at the start of a segment that are not samples */
+	uint64_t replicates; /* fresh workers of each backend, one after another */
 };
+
+struct ki_plan_comparison {
+	double minimum_effect; /* below this a difference does not matter: a share, 0.01 */
+};
+
+/* Of the interval over replicates; Kernel Index's records state 95 %. */
+#define KI_PLAN_INTERVAL_LEVEL 0.95
+#define KI_PLAN_REPLICATES_MAX 1000
 
 struct ki_plan_verification {
 	const char *oracle;    /* backend whose output is float64 */
@@ -87,6 +96,7 @@ struct ki_plan {
 	bool cuda;
 	struct ki_plan_timing timing;
 	struct ki_plan_schedule schedule;
+	struct ki_plan_comparison comparison;
 	struct ki_plan_verification verification;
 	struct ki_plan_deadlines deadlines;
 

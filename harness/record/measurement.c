@@ -24,6 +24,7 @@ void ki_measurement_fini(struct ki_measurement *m)
 	json_decref(m->checks);
 	free(m->samples_ns);
 	free(m->controls_ns);
+	free(m->values);
 	free(m->log);
 	*m = (struct ki_measurement){0};
 }
@@ -38,11 +39,47 @@ static int measurement_grow(uint64_t **array, size_t capacity, struct ki_error *
 	return KI_SUCCESS;
 }
 
-int ki_measurement_add(struct ki_measurement *m, const uint64_t *samples_ns,
-		       const uint64_t *controls_ns, size_t n, struct ki_error *e)
+static int measurement_median(double *out, const uint64_t *samples, size_t n, struct ki_error *e)
 {
+	uint64_t *sorted = NULL;
+	int rc = ki_quantile_sort(&sorted, samples, n, e);
+
+	if (rc == KI_SUCCESS)
+		*out = ki_quantile_type7(sorted, n, 0.5);
+	free(sorted);
+	return rc;
+}
+
+static int measurement_value(struct ki_measurement *m, const struct ki_segment_value *v,
+			     struct ki_error *e)
+{
+	if (m->n_segments == m->segments_capacity) {
+		size_t capacity = m->segments_capacity > 0 ? 2 * m->segments_capacity : 16;
+		struct ki_segment_value *grown = realloc(m->values, capacity * sizeof *grown);
+
+		if (grown == NULL)
+			return ki_error_set(e, KI_FAIL_MEMORY, "out of memory");
+		m->values = grown;
+		m->segments_capacity = capacity;
+	}
+	m->values[m->n_segments++] = *v;
+	return KI_SUCCESS;
+}
+
+int ki_measurement_add(struct ki_measurement *m, uint32_t replicate, uint32_t segment,
+		       const uint64_t *samples_ns, const uint64_t *controls_ns, size_t n,
+		       struct ki_error *e)
+{
+	struct ki_segment_value value = {.replicate = replicate, .segment = segment};
 	size_t capacity = m->capacity;
-	int rc = KI_SUCCESS;
+	int rc = measurement_median(&value.latency_ns, samples_ns, n, e);
+
+	if (rc == KI_SUCCESS)
+		rc = measurement_median(&value.control_ns, controls_ns, n, e);
+	if (rc == KI_SUCCESS)
+		rc = measurement_value(m, &value, e);
+	if (rc != KI_SUCCESS)
+		return rc;
 
 	while (capacity < m->n_samples + n)
 		capacity = capacity > 0 ? 2 * capacity : 64;

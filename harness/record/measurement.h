@@ -38,6 +38,14 @@ struct ki_accuracy {
 	double max_relative_error;
 };
 
+/* One segment of one worker, as comparisons use it: medians, in nanoseconds. */
+struct ki_segment_value {
+	uint32_t replicate; /* worker */
+	uint32_t segment;   /* of the worker: 2 * block of the schedule + half of the block */
+	double latency_ns;
+	double control_ns;
+};
+
 struct ki_measurement {
 	struct ki_findings findings;
 	bool interrupted; /* there is no record of it */
@@ -46,7 +54,10 @@ struct ki_measurement {
 	size_t capacity;
 	uint64_t *samples_ns; /* in time order, of all segments */
 	uint64_t *controls_ns;
-	struct ki_summary summary; /* when n_samples > 0 */
+	size_t n_segments;
+	size_t segments_capacity;
+	struct ki_segment_value *values; /* in time order */
+	struct ki_summary summary;       /* when n_samples > 0 */
 	struct ki_accuracy accuracy;
 
 	uint64_t create_ns;
@@ -69,9 +80,10 @@ struct ki_measurement {
 int ki_measurement_init(struct ki_measurement *m, struct ki_error *e) KI_MUST_CHECK;
 void ki_measurement_fini(struct ki_measurement *m);
 
-/* Appends n samples and their controls. */
-int ki_measurement_add(struct ki_measurement *m, const uint64_t *samples_ns,
-		       const uint64_t *controls_ns, size_t n, struct ki_error *e) KI_MUST_CHECK;
+/* Appends a segment of n > 0 samples and their controls. */
+int ki_measurement_add(struct ki_measurement *m, uint32_t replicate, uint32_t segment,
+		       const uint64_t *samples_ns, const uint64_t *controls_ns, size_t n,
+		       struct ki_error *e) KI_MUST_CHECK;
 
 /* Notes a comparison's result as evidence, in the accuracy, and as a finding when it failed. */
 void ki_measurement_note(struct ki_measurement *m, const struct ki_compare_result *result,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "protocol/duration.h"
+#include "report/sentence.h"
 #include "report/table.h"
 
 #define TABLE_CELL_MAX 224
@@ -20,6 +21,8 @@ enum table_column {
 	TABLE_BANDWIDTH,
 	TABLE_OF_COPY,
 	TABLE_RATIO,
+	TABLE_EFFECT,
+	TABLE_OUTCOME,
 	TABLE_COLUMNS
 };
 
@@ -105,6 +108,11 @@ static void table_numbers(struct table_line *line, const struct ki_table_row *ro
 		snprintf(line->cells[TABLE_RATIO], TABLE_CELL_MAX, "baseline");
 	else if (row->ratio > 0)
 		table_number(line->cells[TABLE_RATIO], TABLE_CELL_MAX, row->ratio, "x");
+	if (row->has_outcome && !row->is_baseline) {
+		ki_sentence_effect(line->cells[TABLE_EFFECT], TABLE_CELL_MAX, &row->comparison);
+		snprintf(line->cells[TABLE_OUTCOME], TABLE_CELL_MAX, "%s",
+			 ki_outcome_name(row->outcome));
+	}
 }
 
 static bool table_same_case(const struct ki_table_row *rows, size_t i)
@@ -131,8 +139,8 @@ static void table_head(struct table_line *head, const struct ki_table_row *rows,
 		       bool utf8)
 {
 	static const char *const titles[TABLE_COLUMNS] = {
-		"case",    "backend", "status",  "median",      "p20-p80",
-		"control", "GB/s",    "of copy", "vs baseline",
+		"case", "backend", "status",      "median",     "p20-p80", "control",
+		"GB/s", "of copy", "vs baseline", "difference", "verdict",
 	};
 	char name[64];
 	size_t i;

@@ -312,20 +312,21 @@ static bool contender_numbers(uint64_t *out, const json_t *array, uint64_t n)
 }
 
 static void contender_segment_evidence(struct ki_contender *k, const json_t *answer,
-				       uint64_t placement, uint32_t block)
+				       uint64_t placement, uint32_t segment)
 {
 	char hex[20];
 
 	snprintf(hex, sizeof hex, "%016" PRIx64, placement);
 	json_array_append_new(k->measurement->segments,
-			      json_pack("{s:i, s:I, s:s, s:O, s:O}", "block", (int)block, "content",
+			      json_pack("{s:i, s:i, s:I, s:s, s:O, s:O}", "replicate",
+					(int)k->replicate, "block", (int)(segment / 2), "content",
 					(json_int_t)k->content, "placement", hex, "samplesNs",
 					json_object_get(answer, "samples"), "controlsNs",
 					json_object_get(answer, "controls")));
 }
 
-static int contender_samples(struct ki_contender *k, const json_t *answer, uint64_t n,
-			     struct ki_error *e)
+static int contender_samples(struct ki_contender *k, const json_t *answer, uint32_t segment,
+			     uint64_t n, struct ki_error *e)
 {
 	uint64_t *samples = calloc(n, sizeof *samples), *controls = calloc(n, sizeof *controls);
 	int rc = KI_SUCCESS;
@@ -337,14 +338,15 @@ static int contender_samples(struct ki_contender *k, const json_t *answer, uint6
 		rc = ki_error_set(e, KI_FAIL_BACKEND, "a segment without its %" PRIu64 " samples",
 				  n);
 	else
-		rc = ki_measurement_add(k->measurement, samples, controls, n, e);
+		rc = ki_measurement_add(k->measurement, k->replicate, segment, samples, controls, n,
+					e);
 	free(samples);
 	free(controls);
 	return rc;
 }
 
 void ki_contender_segment(struct ki_contender *k, size_t content, uint64_t placement,
-			  uint32_t block, uint64_t n)
+			  uint32_t segment, uint64_t n)
 {
 	const struct ki_plan *plan = k->setting->plan;
 	struct ki_error e = {0};
@@ -360,14 +362,14 @@ void ki_contender_segment(struct ki_contender *k, size_t content, uint64_t place
 							       k->measurement->call_ns))
 		return;
 	ki_contender_pause(k);
-	if (contender_samples(k, answer, n, &e) != KI_SUCCESS) {
+	if (contender_samples(k, answer, segment, n, &e) != KI_SUCCESS) {
 		k->live = false;
 		ki_findings_add(&k->measurement->findings,
 				e.code == KI_FAIL_BACKEND ? KI_FINDING_PROTOCOL_BROKEN
 							  : KI_FINDING_HARNESS_FAILED,
 				"timed", "%s", e.text);
 	} else {
-		contender_segment_evidence(k, answer, placement, block);
+		contender_segment_evidence(k, answer, placement, segment);
 		contender_damage(k, answer, "timed");
 	}
 	json_decref(answer);

@@ -20,6 +20,7 @@ struct ki_contender {
 	const struct ki_case *c;
 	const struct ki_backend *backend;
 	struct ki_measurement *measurement; /* the caller's */
+	uint32_t replicate; /* which of its workers this is, from 0; the caller's to set */
 	struct ki_worker *worker;
 	struct ki_region outputs;
 	uint64_t deadline_ns; /* of the whole case, on the clock for deadlines */
@@ -56,7 +57,7 @@ void ki_contender_warm(struct ki_contender *k, size_t content, uint64_t seed);
 
 /* One segment of n samples; the last sample's output is then in `outputs`. */
 void ki_contender_segment(struct ki_contender *k, size_t content, uint64_t placement,
-			  uint32_t block, uint64_t n);
+			  uint32_t segment, uint64_t n);
 
 /* Stops its threads until it is asked again. */
 void ki_contender_pause(struct ki_contender *k);

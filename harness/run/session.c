@@ -11,6 +11,7 @@
 #include "device/device.h"
 #include "plugin/search.h"
 #include "run/session.h"
+#include "stats/comparison.h"
 
 #define SESSION_PROBE_NS 60000000000u
 /* Room in the operands' slab beyond the operands, so that a placement is a choice among many. */
@@ -299,7 +300,7 @@ static int session_baseline(struct ki_session *s, const char *label, struct ki_e
 
 /* ---------------------------------------------------------------- documents */
 
-static int session_implementations(struct ki_session *s, struct ki_error *e)
+static int session_implementations(struct ki_session *s, bool gate, struct ki_error *e)
 {
 	size_t i, k;
 	int rc = KI_SUCCESS;
@@ -316,14 +317,14 @@ static int session_implementations(struct ki_session *s, struct ki_error *e)
 		};
 
 		rc = ki_document_implementation(&s->implementations[i], &source, e);
-		for (k = 0; rc == KI_SUCCESS && k < i; k++)
+		for (k = 0; rc == KI_SUCCESS && !gate && k < i; k++)
 			if (strcmp(s->implementations[i].digest.text,
 				   s->implementations[k].digest.text) == 0)
 				rc = ki_error_set(
 					e, KI_FAIL_INPUT,
 					"backends %s and %s are the same implementation "
 					"(%s, kernel %s): nothing could tell their records "
-					"apart",
+					"apart; --gate compares a backend with itself",
 					s->backends[k].label, b->label, b->path, b->kernel);
 	}
 	return rc;
@@ -366,11 +367,22 @@ static int session_prepare(struct ki_session *s, const struct ki_session_request
 		rc = ki_document_environment(&s->environment,
 					     json_object_get(s->device.probe, "facts"), e);
 	if (rc == KI_SUCCESS)
-		rc = session_implementations(s, e);
+		rc = session_implementations(s, r->gate, e);
 	/* Last, so that a run that was refused leaves no folder behind. */
 	if (rc == KI_SUCCESS && !r->dry_run)
 		rc = ki_store_open(&s->store, r->out, e);
 	return rc;
+}
+
+/* How many fresh workers: what was asked for, else the plan's; a gate raises that to the least that
+ * has an interval. */
+static void session_replicates(struct ki_plan_schedule *schedule,
+			       const struct ki_session_request *r)
+{
+	if (r->replicates > 0)
+		schedule->replicates = r->replicates;
+	else if (r->gate && schedule->replicates < KI_COMPARISON_REPLICATES_MIN)
+		schedule->replicates = KI_COMPARISON_REPLICATES_MIN;
 }
 
 int ki_session_open(struct ki_session *out, const struct ki_session_request *request,
@@ -391,6 +403,8 @@ int ki_session_open(struct ki_session *out, const struct ki_session_request *req
 	}
 	if (rc == KI_SUCCESS)
 		rc = ki_plan_read(&s->plan, s->protocol_path, e);
+	if (rc == KI_SUCCESS)
+		session_replicates(&s->plan.schedule, request);
 	if (rc == KI_SUCCESS)
 		rc = ki_case_list_new(&s->cases, &s->plan, e);
 	if (rc == KI_SUCCESS)
@@ -447,6 +461,6 @@ double ki_session_guess_ns(const struct ki_session *s, const struct ki_case *c)
 	       (double)(plan->schedule.segments * plan->schedule.lead_in) * flush +
 	       (double)plan->timing.warmup_ns + 5 * flush;
 	/* Starting a worker, making inputs, the oracle: of the order of what was seen. */
-	return (double)s->n_backends * (each + 1e8) +
+	return (double)(s->n_backends * plan->schedule.replicates) * (each + 2e8) +
 	       (double)plan->verification.contents * bytes * 20 + 2e8;
 }

@@ -32,6 +32,9 @@ struct ki_session_request {
 	const char *baseline;                        /* a label, or NULL: the first backend */
 	const char *out;                             /* folder for results */
 	bool dry_run;                                /* nothing is written */
+	uint64_t replicates; /* fresh workers of each backend; 0: what the plan says */
+	bool gate; /* a verdict is wanted: replicates enough for one, and a backend may be compared
+		      with itself */
 };
 
 /* What a device said when it was asked. */

@@ -17,7 +17,7 @@
 #define TRIAL_DONE_CHECKS 0.35
 #define TRIAL_DONE_TIMING 0.95
 
-enum { TRIAL_SEED_CHECK = 1, TRIAL_SEED_WARM, TRIAL_SEED_SCHEDULE };
+enum { TRIAL_SEED_CHECK = 1, TRIAL_SEED_WARM, TRIAL_SEED_SCHEDULE, TRIAL_SEED_REPLICATE };
 
 struct trial {
 	const struct ki_run_setting *setting;
@@ -29,7 +29,8 @@ struct trial {
 	struct ki_judge judge;
 	bool judge_started;
 	struct ki_region inputs;
-	uint64_t seed; /* of this case */
+	uint64_t seed;      /* of this case */
+	uint32_t replicate; /* which fresh workers these are, from 0 */
 	ki_trial_report report;
 	void *context;
 };
@@ -206,13 +207,39 @@ static uint32_t trial_order(const struct trial *t, size_t *order)
 	return n;
 }
 
+/* Between 0 and 1: where in all of the timing a share of this replicate's is. */
+static double trial_timing_done(const struct trial *t, double share)
+{
+	double replicates = (double)t->setting->plan->schedule.replicates;
+
+	return TRIAL_DONE_CHECKS + (TRIAL_DONE_TIMING - TRIAL_DONE_CHECKS) *
+					   ((double)t->replicate + share) / replicates;
+}
+
+/* A new seed for each replicate, so that its placements and its orders are others. */
+static uint64_t trial_replicate_seed(const struct trial *t)
+{
+	return ki_seed_derive(ki_seed_derive(t->seed, TRIAL_SEED_REPLICATE), t->replicate);
+}
+
+static void trial_slot(struct trial *t, const struct ki_schedule_slot *slot, struct ki_contender *k)
+{
+	uint32_t segments = (uint32_t)t->setting->plan->schedule.segments;
+	uint64_t samples = ki_schedule_samples(k->measurement->n_planned, segments, slot->segment);
+
+	if (samples > KI_METHOD_SEGMENT_SAMPLES_MAX)
+		samples = KI_METHOD_SEGMENT_SAMPLES_MAX;
+	ki_contender_segment(k, slot->block % t->setting->plan->verification.contents,
+			     slot->placement, slot->segment, samples);
+}
+
 static int trial_timing(struct trial *t, struct ki_error *e)
 {
-	uint32_t segments = (uint32_t)t->setting->plan->schedule.segments, n;
-	size_t n_contents = t->setting->plan->verification.contents, i;
-	size_t *order = calloc(t->n + 1, sizeof *order);
+	uint64_t seed = trial_replicate_seed(t);
+	size_t *order = calloc(t->n + 1, sizeof *order), i;
 	struct ki_schedule schedule = {0};
 	int rc = KI_SUCCESS;
+	uint32_t n;
 
 	if (order == NULL)
 		return ki_error_set(e, KI_FAIL_MEMORY, "out of memory");
@@ -220,26 +247,18 @@ static int trial_timing(struct trial *t, struct ki_error *e)
 	if (n == 0)
 		goto out;
 	for (i = 0; i < n; i++) {
-		trial_tell(t, TRIAL_DONE_CHECKS, "warming up", t->backends[order[i]].label);
+		trial_tell(t, trial_timing_done(t, 0), "warming up", t->backends[order[i]].label);
 		ki_contender_warm(&t->contenders[order[i]], 0,
-				  ki_seed_derive(ki_seed_derive(t->seed, TRIAL_SEED_WARM), i));
+				  ki_seed_derive(ki_seed_derive(seed, TRIAL_SEED_WARM), i));
 	}
-	rc = ki_schedule_new(&schedule, n, segments, ki_seed_derive(t->seed, TRIAL_SEED_SCHEDULE),
-			     e);
+	rc = ki_schedule_new(&schedule, n, (uint32_t)t->setting->plan->schedule.segments,
+			     ki_seed_derive(seed, TRIAL_SEED_SCHEDULE), e);
 	for (i = 0; rc == KI_SUCCESS && i < schedule.n_slots && !trial_interrupted(t); i++) {
-		const struct ki_schedule_slot *slot = &schedule.slots[i];
-		struct ki_contender *k = &t->contenders[order[slot->backend]];
-		uint64_t samples =
-			ki_schedule_samples(k->measurement->n_planned, segments, slot->segment);
+		struct ki_contender *k = &t->contenders[order[schedule.slots[i].backend]];
 
-		if (samples > KI_METHOD_SEGMENT_SAMPLES_MAX)
-			samples = KI_METHOD_SEGMENT_SAMPLES_MAX;
-		trial_tell(t,
-			   TRIAL_DONE_CHECKS + (TRIAL_DONE_TIMING - TRIAL_DONE_CHECKS) * (double)i /
-						       (double)schedule.n_slots,
-			   "timing", k->backend->label);
-		ki_contender_segment(k, slot->block % n_contents, slot->placement, slot->block,
-				     samples);
+		trial_tell(t, trial_timing_done(t, (double)i / (double)schedule.n_slots), "timing",
+			   k->backend->label);
+		trial_slot(t, &schedule.slots[i], k);
 	}
 out:
 	ki_schedule_free(&schedule);
@@ -256,9 +275,56 @@ static int trial_check_timed(struct trial *t, struct ki_error *e)
 
 	if (trial_live(t) == 0 || trial_interrupted(t))
 		return KI_SUCCESS;
-	trial_tell(t, TRIAL_DONE_TIMING, "checking what was timed", "");
+	trial_tell(t, trial_timing_done(t, 1), "checking what was timed", "");
 	rc = ki_judge_compare(&t->judge, t->contenders, t->n_started, last, "timed", false, e);
 	trial_note_unfit(t);
+	trial_retire(t);
+	ki_judge_pause(&t->judge);
+	return rc;
+}
+
+/* A worker that has been measured ends, and a fresh one takes its place. */
+static int trial_renew(struct trial *t, struct ki_error *e)
+{
+	size_t i;
+	int rc = KI_SUCCESS;
+
+	for (i = 0; rc == KI_SUCCESS && i < t->n_started; i++) {
+		struct ki_contender *k = &t->contenders[i];
+		struct ki_measurement *m = k->measurement;
+		bool live = k->live;
+
+		ki_contender_finish(k);
+		if (!live || m->interrupted || m->findings.count > 0)
+			continue;
+		trial_tell(t, trial_timing_done(t, 0), "starting", t->backends[i].label);
+		rc = ki_contender_start(k, t->setting, t->c, &t->backends[i],
+					KI_CONTENDER_CANDIDATE, 0, &t->inputs, m, e);
+		if (rc == KI_SUCCESS)
+			k->replicate = t->replicate;
+	}
+	return rc;
+}
+
+/*
+ * The first workers were checked on every content before they are timed; of the others, what the
+ * last timed launch left is.
+ */
+static int trial_replicates(struct trial *t, struct ki_error *e)
+{
+	uint32_t n = (uint32_t)t->setting->plan->schedule.replicates;
+	int rc = KI_SUCCESS;
+
+	for (t->replicate = 0; rc == KI_SUCCESS && t->replicate < n; t->replicate++) {
+		if (t->replicate > 0)
+			rc = trial_renew(t, e);
+		if (trial_live(t) == 0 || trial_interrupted(t))
+			break;
+		if (rc == KI_SUCCESS)
+			rc = trial_timing(t, e);
+		if (rc == KI_SUCCESS)
+			rc = trial_check_timed(t, e);
+	}
 	return rc;
 }
 
@@ -302,9 +368,7 @@ int ki_trial_run(struct ki_measurement *measurements, const struct ki_run_settin
 	if (rc == KI_SUCCESS)
 		rc = trial_checks(&t, e);
 	if (rc == KI_SUCCESS && !trial_interrupted(&t))
-		rc = trial_timing(&t, e);
-	if (rc == KI_SUCCESS)
-		rc = trial_check_timed(&t, e);
+		rc = trial_replicates(&t, e);
 	for (i = 0; i < t.n_started; i++)
 		ki_contender_finish(&t.contenders[i]);
 	interrupted = trial_interrupted(&t);

@@ -159,7 +159,7 @@ static const struct {
 	{"parameters: {a: 2.2", "parameters: {b: 2.2", "unknown key \"b\"; known are a"},
 	{"    bias: {generator", "    bia: {generator", "nothing says how input \"bias\""},
 	{"method: do_bench", "method: do_benchh", "unknown method \"do_benchh\""},
-	{"segments: 4", "segments: 5", "expected an even number"},
+	{"segments: 8", "segments: 5", "expected an even number"},
 	{"warmup: 25 ms", "warmup: 25 minutes", "expected a duration"},
 	{"warmup: 25 ms", "warmup: -1", "expected a duration"},
 	{"minimumSamples: 20", "minimumSamples: 0", "below the minimum of 1"},

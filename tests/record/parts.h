@@ -97,7 +97,8 @@ static inline void parts_sample(struct parts *p, size_t n)
 	cr_assert_eq(ki_measurement_init(&p->measurement, &e), KI_SUCCESS);
 	if (n == 0)
 		return;
-	cr_assert_eq(ki_measurement_add(&p->measurement, samples, controls, n, &e), KI_SUCCESS);
+	cr_assert_eq(ki_measurement_add(&p->measurement, 0, 0, samples, controls, n, &e),
+		     KI_SUCCESS);
 	cr_assert_eq(ki_measurement_summarize(&p->measurement, &e), KI_SUCCESS);
 }
 
