@@ -53,7 +53,7 @@ changes() {
 changes 's/warmup: 25 ms/warmup: 26 ms/' "another warm-up is another protocol"
 changes 's/measure: 100 ms/measure: 101 ms/' "other samples are another protocol"
 changes 's/minimumSamples: 20/minimumSamples: 21/' "another minimum of samples is another protocol"
-changes 's/segments: 4/segments: 6/' "another schedule is another protocol"
+changes 's/segments: 8/segments: 6/' "another schedule is another protocol"
 changes 's/leadIn: 2/leadIn: 3/' "another lead-in is another protocol"
 changes 's/rowLimit: 4/rowLimit: 5/' "another tolerance is another protocol"
 changes 's/poolLimit: 2/poolLimit: 2.5/' "another pooled tolerance is another protocol"

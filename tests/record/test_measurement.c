@@ -27,7 +27,8 @@ static void add(const uint64_t *samples, const uint64_t *controls, size_t n)
 {
 	struct ki_error e = {0};
 
-	cr_assert_eq(ki_measurement_add(&m, 0, 0, samples, controls, n, &e), KI_SUCCESS, "%s", e.text);
+	cr_assert_eq(ki_measurement_add(&m, 0, 0, samples, controls, n, &e), KI_SUCCESS, "%s",
+		     e.text);
 }
 
 /* Hand computed: type 7 of n = 5 is at 4 q, so p05 is 0.2 of the way from the first to the second.
