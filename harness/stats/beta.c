@@ -13,7 +13,8 @@
 /* DLMF 8.17.22's coefficients; the odd ones are negative. */
 static double beta_coefficient(int term, double a, double b, double x)
 {
-	double m = term / 2;
+	const int half = term / 2;
+	double m = half;
 
 	if (term % 2 == 0)
 		return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
