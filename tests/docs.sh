@@ -22,7 +22,7 @@ else
 fi
 
 # Each relative link of a page leads to a file.
-for page in README.md docs/gpu.md docs/plugin.md docs/protocol.md docs/records.md tests/fixtures/README.md; do
+for page in README.md docs/comparing.md docs/gpu.md docs/plugin.md docs/protocol.md docs/records.md tests/fixtures/README.md; do
 	[ -f "$KI_SRCDIR/$page" ] || continue
 	folder=$KI_SRCDIR/$(dirname "$page")
 	grep -oE '\]\([^)#]+' "$KI_SRCDIR/$page" | sed 's/^](//' | grep -v '^https\{0,1\}:' |
